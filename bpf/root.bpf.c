@@ -255,8 +255,9 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, const struct s
 
 /*
  * For a datagram whose length disagrees with IP's. If it is shorter, Linux cuts off the rest and delivers it: it must not get past the
- * handlers, so a context's is dropped on an interface, also if it is not linear. Elsewhere it passes, as in the other executions of handlers,
- * after which no host reads it; and in spin_root_copy, which cannot read the packet. A global function, because few packets need it.
+ * handlers, so a context's is dropped on an interface, also if it is not linear. Elsewhere it passes, as in the other executions of
+ * handlers, after which no host reads it; and in spin_root_copy, which cannot read the packet. A global function, because few packets need
+ * it.
  */
 SPIN_NOINLINE int spin_length_differs_(struct xdp_md *ctx)
 {

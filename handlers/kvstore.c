@@ -52,7 +52,9 @@ static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
 	return SPIN_AT(set->line, hand);
 }
 
-/* Allocates a line for a key, with a new sequence number and PENDING, if it is still as `seen`. Returns its tag; 0 if another HPU took it. */
+/*
+ * Allocates a line for a key, with a new sequence number and PENDING, if it is still as `seen`. Returns its tag; 0 if another HPU took it.
+ */
 static inline uint32_t kv_take(struct kv_line *line, const struct kv_line *seen, uint32_t key)
 {
 	uint32_t tag = spin_load32(&seen->tag), taken = (tag & ~KV_STATE_MASK) + 4;

@@ -34,7 +34,10 @@ const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size
 const char *kernel_feature__advice(char *buf, size_t bytes);
 /* The features that a kernel without may_goto (opcode e5) lacks: "messages, the isolated class". Returns buf. */
 const char *kernel_feature__of_may_goto(char *buf, size_t bytes);
-/* The message for a kernel of which kernel_probe__refuses_speculation() is true: "in the isolated class Linux before 6.17 refuses ..."; static storage. */
+/*
+ * The message for a kernel of which kernel_probe__refuses_speculation() is true: "in the isolated class Linux before 6.17 refuses ...";
+ * static storage.
+ */
 const char *kernel_feature__speculation(void);
 /* The release of the running kernel, as uname reports it: "6.1.0-50-amd64". */
 const char *kernel_feature__release(void);

@@ -7,7 +7,7 @@
  *
  *	spin_guard         the program; the dispatcher tail-calls it instead of the context's
  *	spin_guard_port    run by libspin (BPF_PROG_TEST_RUN): returns the socket's current port; 0 if it has none or is closed
- *	spin_guard_prog       entry 0: the context's program
+ *	spin_guard_prog    entry 0: the context's program
  *	spin_guard_socket  entry 0: the socket that the context belongs to; the kernel removes it when the socket is closed
  *	spin_guard_local   addresses of the host, 16-byte keys (IPv4 as ::ffff:a.b.c.d); shared by all guards of a network namespace
  *	spin_guard_cpus    struct spin_guard_cpu, by CPU; shared in the same way

@@ -8,7 +8,7 @@
  *
  *	spin_ring_0, spin_ring_1  the programs; the dispatcher tail-calls one of them instead of the context's. They differ in the entry of
  *	                     spin_ring_progs that they run, so that a context can have two programs while its rule changes
- *	spin_ring_progs          entry 0 or 1: the context's program
+ *	spin_ring_progs      entry 0 or 1: the context's program
  *	spin_ring_sockets    the AF_XDP sockets, by receive queue; the kernel removes one when it is closed
  *	spin_ring_context    the context's .bss, which holds its counters
  *	spin_ring_config     struct spin_ring_config in .rodata

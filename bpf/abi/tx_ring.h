@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef BPF_OUTS_H
-#define BPF_OUTS_H
+#ifndef BPF_TX_RING_H
+#define BPF_TX_RING_H
 
 /*
  * Ring of packets that handlers send (SPIN_PUTS), one per CPU: each packet waits there until it leaves. Shared by the BPF programs and
@@ -56,9 +56,9 @@ _Static_assert(sizeof(struct spin_clone_template) == 32, "the shortest frame");
  * Egress devmaps. Each interface has one per size below, all entries of which are this interface. A group uses the smallest devmap that
  * fits; surplus copies are dropped.
  */
-#define SPIN_WAY_SIZES(X)   X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(24) X(34)
-#define SPIN_EGRESS_DEVMAPS 20u /* devmaps per interface */
-#define SPIN_EGRESS_DEVS    16u /* interfaces per context */
+#define SPIN_EGRESS_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(24) X(34)
+#define SPIN_EGRESS_DEVMAPS  20u /* devmaps per interface */
+#define SPIN_EGRESS_DEVS     16u /* interfaces per context */
 
 /* An interface that packets of handlers may leave through. */
 struct spin_egress_dev {

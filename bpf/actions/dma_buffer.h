@@ -31,8 +31,8 @@ SPIN_INLINE uint32_t spin_block_copy_(uint8_t *to, const uint8_t *from, uint32_t
 #define SPIN_BLOCKS_OF_(bytes) ((bytes) / 64 + 7 + 7 + 1)
 
 /*
- * Copies between bytes [off, off + bytes) of the buffer and offset `start` of the host memory, in bounds. Each iteration checks both offsets
- * again after hiding them from the verifier, so it sees all iterations as one state.
+ * Copies between bytes [off, off + bytes) of the buffer and offset `start` of the host memory, in bounds. Each iteration checks both
+ * offsets again after hiding them from the verifier, so it sees all iterations as one state.
  */
 SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {

@@ -24,7 +24,9 @@ SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 	return &spin_mes[spin_barrier_var_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, even after a test of me */
 }
 
-/* Returns 1 if the entry's match bits and source accept the message. Without branches: the verifier would follow each in every iteration. */
+/*
+ * Returns 1 if the entry's match bits and source accept the message. Without branches: the verifier would follow each in every iteration.
+ */
 SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
 {
 	uint32_t mask = spin_read_once(&me->source_mask);

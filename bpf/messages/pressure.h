@@ -25,15 +25,15 @@ SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 }
 
 /* What a search for an MPQ has seen. */
-struct spin_looks {
+struct spin_scan {
 	uint64_t source;
 	uint32_t count, mixed; /* mixed: of several sources, or of the packet's own source */
 	uint32_t least, least_handled;
-	uint32_t next; /* in a crowd: where the next search starts if this one finds nothing */
+	uint32_t next; /* with SPIN_PRESSURE_MPQS_MIN MPQs or more: where the next search starts if this one finds nothing */
 };
 
 /* Returns 1 if the message makes no progress. Otherwise collects what the share rule needs. */
-SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint64_t source, uint32_t ip_version)
+SPIN_INLINE _Bool spin_scan_mpq_(struct spin_scan *scan, uint32_t mpq, uint64_t source, uint32_t ip_version)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -46,19 +46,19 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 
 		if (times && times >= handled)
 			return 1;
-		if (!looks->count) {
+		if (!scan->count) {
 			q->scan_handled = (uint16_t)handled;
 			q->scan_stalls = (uint16_t)times;
 		}
 	}
-	if (!looks->count) {
-		looks->source = from;
-		looks->next = mpq + 1;
+	if (!scan->count) {
+		scan->source = from;
+		scan->next = mpq + 1;
 	}
-	looks->mixed |= from == source || from != looks->source;
-	if (handled < looks->least_handled) {
-		looks->least_handled = handled;
-		looks->least = mpq;
+	scan->mixed |= from == source || from != scan->source;
+	if (handled < scan->least_handled) {
+		scan->least_handled = handled;
+		scan->least = mpq;
 	}
 	return 0;
 }
@@ -66,7 +66,7 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 /* Returns a message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX if none does. */
 SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
 {
-	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
+	struct spin_scan scan = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
 	uint32_t hand, found, phase, mpq;
 	uint64_t round = 0;
 
@@ -76,7 +76,7 @@ SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t 
 	found = spin_verifier_forget32(SPIN_MPQS_MAX);
 	/* all are taken; the phase of a few may be another one for a moment */
 	for (uint32_t i = 0;
-	     i < 2 * SPIN_SCAN_MAX && i < spin_config.mpqs && looks.count < SPIN_SCAN_MAX && spin_can_loop_(&round, 2 * SPIN_SCAN_MAX);
+	     i < 2 * SPIN_SCAN_MAX && i < spin_config.mpqs && scan.count < SPIN_SCAN_MAX && spin_can_loop_(&round, 2 * SPIN_SCAN_MAX);
 	     i = spin_verifier_forget32(i + 1)) {
 		mpq = spin_verifier_forget32(hand < spin_config.mpqs ? hand : 0);
 		hand = mpq + 1;
@@ -84,31 +84,31 @@ SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t 
 		if (phase != SPIN_MPQ_WAITING && phase != SPIN_MPQ_OPEN)
 			continue;
 		if (spin_yields_(spin_mpq_at(mpq), now) ||
-		    (spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && spin_crowd_look_(&looks, mpq, source, ip_version))) {
+		    (spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && spin_scan_mpq_(&scan, mpq, source, ip_version))) {
 			found = mpq;
 			break;
 		}
-		looks.count = spin_verifier_forget32(looks.count + 1);
+		scan.count = spin_verifier_forget32(scan.count + 1);
 	}
-	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN)
-		hand = spin_verifier_forget32(looks.next);
+	if (found >= SPIN_MPQS_MAX && scan.count && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN)
+		hand = spin_verifier_forget32(scan.next);
 	spin_write_once(&spin_pressed_next[0], hand);
-	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && looks.count >= SPIN_SCAN_MAX && !looks.mixed)
-		found = looks.least;
+	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && scan.count >= SPIN_SCAN_MAX && !scan.mixed)
+		found = scan.least;
 	return found;
 }
 
 /* Returns a message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX if none does. */
 SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
-	uint32_t from, found, looks = 0;
+	uint32_t from, found, scanned = 0;
 	uint64_t round = 0;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
 	from = spin_read_once(&spin_pressed_next[1]);
 	found = spin_verifier_forget32(SPIN_MPQS_MAX);
-	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_SCAN_MAX && spin_can_loop_(&round, SPIN_MES_MAX);
+	for (uint32_t i = 0; i < SPIN_MES_MAX && scanned < SPIN_SCAN_MAX && spin_can_loop_(&round, SPIN_MES_MAX);
 	     i = spin_verifier_forget32(i + 1)) {
 		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
 		const struct spin_me *me = spin_me_at(at);
@@ -119,7 +119,7 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 		/* a message in an overflow entry must be recorded as unexpected when it takes it (unexpected.h) */
 		if (spin_config.unexpected && spin_read_once(&me->options) & SPIN_ME_OVERFLOW)
 			continue;
-		looks = spin_verifier_forget32(looks + 1);
+		scanned = spin_verifier_forget32(scanned + 1);
 		spin_write_once(&spin_pressed_next[1], at + 1);
 		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
 		q = spin_mpq_at(mpq);

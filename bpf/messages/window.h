@@ -40,8 +40,8 @@ SPIN_INLINE uint32_t spin_window_words_(void)
 #endif
 
 /*
- * Returns the word of packets 32 * number to 32 * number + 31. The first SPIN_WINDOW_WORDS words of a wide window are in the MPQ, too, so that
- * shorter messages touch no other memory. The configuration is constant, so the verifier removes the branch if the window is narrow.
+ * Returns the word of packets 32 * number to 32 * number + 31. The first SPIN_WINDOW_WORDS words of a wide window are in the MPQ, too, so
+ * that shorter messages touch no other memory. The configuration is constant, so the verifier removes the branch if the window is narrow.
  */
 SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 {

@@ -25,8 +25,8 @@ static uint64_t beats(const struct pspin *nic, uint64_t bytes)
 }
 
 /*
- * Returns the picoseconds that the bytes take on the link, as a fraction over *denominator. An ideal link has one beat per cycle, like packet
- * memory: a packet takes its beats there, including the header bytes stored in front of it.
+ * Returns the picoseconds that the bytes take on the link, as a fraction over *denominator. An ideal link has one beat per cycle, like
+ * packet memory: a packet takes its beats there, including the header bytes stored in front of it.
  */
 static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *denominator)
 {

@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_STATE_H
 
 /*
- * The state that the components of the SoC share: HPUs with their tasks and commands, HERs (handler execution requests, one for each packet)
- * and the machine itself. Components change it in the course of events, which run one after the other (event.h); a group of fields names the
- * component that writes it where it is one alone. State that only one component needs is private to its file: the pointers below.
+ * The state that the components of the SoC share: HPUs with their tasks and commands, HERs (handler execution requests, one for each
+ * packet) and the machine itself. Components change it in the course of events, which run one after the other (event.h); a group of fields
+ * names the component that writes it where it is one alone. State that only one component needs is private to its file: the pointers below.
  */
 #include <hwmodel/pspin.h>
 #include <hwmodel/rv32.h>

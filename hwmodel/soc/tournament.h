@@ -64,8 +64,8 @@ static inline uint64_t tournament__before(uint64_t key, unsigned number)
 }
 
 /*
- * Returns the earliest keys of the other entries: *same_group among those whose numbers differ only in the last `bits` bits, *other_groups among all
- * others.
+ * Returns the earliest keys of the other entries: *same_group among those whose numbers differ only in the last `bits` bits, *other_groups
+ * among all others.
  */
 static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same_group,
 				      uint64_t *other_groups)

@@ -5,8 +5,7 @@
 /* Registers and stack frames of one path through a program. walk.c owns the states; its parts read and modify the current one. */
 #include "kernel/nfp/scalar.h"
 
-#define NFP_FRAMES_MAX  8
-#define NFP_STACK_SLOTS 64 /* of 8 bytes: MAX_BPF_STACK */
+#define NFP_FRAMES_MAX 8
 
 enum nfp_type {
 	NFP_NOT_INIT, /* not written yet */

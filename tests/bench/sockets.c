@@ -91,7 +91,7 @@ static void measure_attach(struct measure *m, enum spin_class class, const char 
 {
 	double by_spind[ATTACHES], directly[ATTACHES];
 	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
-	int fd = receiver(ASKS_PORT), other = receiver(ASKS_PORT + 1);
+	int fd = receiver(UDP_HOSTS_PORT), other = receiver(UDP_HOSTS_PORT + 1);
 	struct spin_ctx *keeps;
 	struct measure_row *row;
 	struct spin_nic *nic;
@@ -151,7 +151,7 @@ static void read_footprint(struct footprint *out)
 static void measure_growth(struct measure *m)
 {
 	struct footprint before, after;
-	int fd = receiver(ASKS_PORT);
+	int fd = receiver(UDP_HOSTS_PORT);
 	struct measure_row *row;
 
 	for (int i = 0; i < CYCLES / 5; i++) /* fills the allocator's caches */
@@ -187,7 +187,7 @@ static void open_lab(struct lab *lab, int guarded, unsigned percent)
 	memset(lab, 0, sizeof(*lab));
 	lab->guarded = guarded;
 	lab->socket = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
+	udp_hosts__bind(lab->socket, "127.0.0.1", (uint16_t)(UDP_HOSTS_PORT + 20 + guarded));
 	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
 	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filter_counts, &rule, &opts, &lab->ctx))
 		die("lab: %s", spin_strerror_last());
@@ -264,10 +264,10 @@ static void measure_calls(struct measure *m)
 
 	open_lab(&lab, 1, 0);
 	spin_ctx__detach(lab.ctx);
-	udp_hosts__bind(plain, "127.0.0.1", ASKS_PORT + 30);
+	udp_hosts__bind(plain, "127.0.0.1", UDP_HOSTS_PORT + 30);
 	for (int i = 0; i < GUARD_TURNS; i++) {
-		with[i] = echo_ns(lab.socket, ASKS_PORT + 21);
-		without[i] = echo_ns(plain, ASKS_PORT + 30);
+		with[i] = echo_ns(lab.socket, UDP_HOSTS_PORT + 21);
+		without[i] = echo_ns(plain, UDP_HOSTS_PORT + 30);
 	}
 	measure_baseline(measure_add(m, "socket.send_and_recv_ns", measure_median(with, GUARD_TURNS), "ns"),
 			 measure_median(without, GUARD_TURNS));

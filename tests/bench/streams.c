@@ -16,8 +16,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure/measure.h"
-#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
@@ -25,7 +25,7 @@
 #define ROUNDS   9
 #define BYTES    (1ull << 30) /* per round */
 #define REQUESTS 20000
-#define PORT     (ASKS_PORT + 40)
+#define PORT     (UDP_HOSTS_PORT + 40)
 
 static struct udp_hosts hosts;
 static struct spind spind;

@@ -18,8 +18,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure/measure.h"
-#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
@@ -30,8 +30,8 @@
 #define BURST    64   /* datagrams that a greedy program sends before a pause: more than one CPU handles */
 #define BURST_US 300
 #define SHARE_MS 1000 /* duration for which two greedy programs share */
-#define POLITE   ASKS_PORT
-#define GREEDY   (ASKS_PORT + 1)
+#define POLITE   UDP_HOSTS_PORT
+#define GREEDY   (UDP_HOSTS_PORT + 1)
 
 static struct udp_hosts hosts;
 static struct spind spind;

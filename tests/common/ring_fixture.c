@@ -92,7 +92,7 @@ static uint8_t byte_at(uint64_t number, uint32_t i)
 uint32_t ring_fixture__datagram(uint8_t *frame, uint64_t number, uint32_t bytes, int dropped)
 {
 	const uint8_t codes[4] = { SPIN_HEADER_PROCESS_DATA, dropped ? SPIN_DROP : SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS, 0 };
-	struct frame_flow flow = { .ip_version = 4, .src_port = 4000, .dst_port = RINGED_PORT };
+	struct frame_flow flow = { .ip_version = 4, .src_port = 4000, .dst_port = RING_FIXTURE_PORT };
 	uint8_t *payload = frame_payload(frame, 4);
 	uint32_t frame_bytes;
 
@@ -125,7 +125,7 @@ void ringed__check_packets(void *arg, const struct spin_ring_packet *packets, un
 		uint64_t number;
 
 		if (p->payload_bytes < 12 || p->payload_bytes > 1500 || p->ip_version != 4 || p->src_port != 4000 ||
-		    p->dst_port != RINGED_PORT)
+		    p->dst_port != RING_FIXTURE_PORT)
 			fail("a packet of the ring is not a datagram that was sent");
 		memcpy(&number, p->frame + p->payload_at + 4, sizeof(number));
 		if (number < seen->next)

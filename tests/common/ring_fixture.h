@@ -10,7 +10,7 @@
 
 #include "tests/common/net/pair.h"
 
-#define RINGED_PORT 9000
+#define RING_FIXTURE_PORT 9000
 
 struct ring_fixture {
 	struct pair pair;
@@ -25,7 +25,7 @@ void ring_fixture__open(struct ring_fixture *r, enum spin_mode mode);
 /* Creates and attaches a context of a built handler, without a ring. */
 struct spin_ctx *ring_fixture__context(struct ring_fixture *r, const char *handler, const char *rule, const struct spin_ctx_opts *opts);
 struct spin_ring *ring_fixture__ring(struct spin_ctx *ctx, const struct spin_ring_opts *opts);
-/* Creates context and ring, in the struct: the handler `returns`, for datagrams to RINGED_PORT. */
+/* Creates context and ring, in the struct: the handler `returns`, for datagrams to RING_FIXTURE_PORT. */
 void ring_fixture__start(struct ring_fixture *r, const struct spin_ring_opts *opts);
 /* Destroys everything in the struct. */
 void ring_fixture__close(struct ring_fixture *r);
@@ -34,7 +34,7 @@ void ring_fixture__close(struct ring_fixture *r);
 void ring_fixture__send(const struct ring_fixture *r, const void *frame, uint32_t bytes);
 
 /*
- * Builds an IPv4 datagram to RINGED_PORT with `bytes` of payload, at least 12. It carries `number`, and the rest of the payload is derived
+ * Builds an IPv4 datagram to RING_FIXTURE_PORT with `bytes` of payload, at least 12. It carries `number`, and the rest of the payload is derived
  * from it. The handler `returns` passes it, or drops it if `dropped`. Returns the frame's length.
  */
 uint32_t ring_fixture__datagram(uint8_t *frame, uint64_t number, uint32_t bytes, int dropped);
@@ -42,8 +42,8 @@ uint32_t ring_fixture__datagram(uint8_t *frame, uint64_t number, uint32_t bytes,
 void ring_fixture__send_datagrams(const struct ring_fixture *r, uint64_t first, uint64_t count, uint32_t bytes);
 
 /*
- * Callback for spin_ring__receive(): each packet must be a whole datagram of ring_fixture__datagram(), with a higher number than the one before.
- * arg: struct ringed_seen.
+ * Callback for spin_ring__receive(): each packet must be a whole datagram of ring_fixture__datagram(), with a higher number than the one
+ * before. arg: struct ringed_seen.
  */
 struct ringed_seen {
 	uint64_t count, next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests rv32_core__share(): from the given cycle on, and not much earlier, the core must request each access to a timed window from the bus.
- * Times must not change.
+ * Tests rv32_core__share(): from the given cycle on, and not much earlier, the core must request each access to a timed window from the
+ * bus. Times must not change.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -80,17 +80,17 @@ static void open_descriptors(void)
 	for (int i = 0; i < CONNECTIONS; i++)
 		connection[i] = -1;
 	sockets[0] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(sockets[0], "10.9.0.1", ASKS_PORT);
+	udp_hosts__bind(sockets[0], "10.9.0.1", UDP_HOSTS_PORT);
 	sockets[1] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(sockets[1], "0.0.0.0", ASKS_PORT + 10);
+	udp_hosts__bind(sockets[1], "0.0.0.0", UDP_HOSTS_PORT + 10);
 	sockets[2] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	sockets[3] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	sockets[4] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	sockets[5] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET6);
-	udp_hosts__bind(sockets[5], "fd09::1", ASKS_PORT);
+	udp_hosts__bind(sockets[5], "fd09::1", UDP_HOSTS_PORT);
 	for (unsigned i = 0; i < 16; i++) {
 		bound[i] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-		udp_hosts__bind(bound[i], "10.9.0.1", (uint16_t)(ASKS_PORT + 20 + i));
+		udp_hosts__bind(bound[i], "10.9.0.1", (uint16_t)(UDP_HOSTS_PORT + 20 + i));
 	}
 	whole = sealed(object, object_bytes);
 	unsealed = memory_file(object, object_bytes, 0);
@@ -207,7 +207,7 @@ static void check_service(void)
 			close(connection[i]);
 		connection[i] = -1;
 	}
-	udp_hosts__bind(fd, "10.9.0.1", ASKS_PORT + 99);
+	udp_hosts__bind(fd, "10.9.0.1", UDP_HOSTS_PORT + 99);
 	opts.broker = spind.socket;
 	for (int tries = 0; (err = spin_socket__attach(fd, rewrite, &opts, &ctx)) && tries < 500; tries++)
 		usleep(20000);

@@ -404,7 +404,9 @@ static void run(unsigned packets)
 	spin_object__close(object);
 }
 
-/* A datagram shorter than its IP packet: Linux would cut and deliver it. A context's must not get past its handlers; others are left alone. */
+/*
+ * A datagram shorter than its IP packet: Linux would cut and deliver it. A context's must not get past its handlers; others are left alone.
+ */
 static void short_datagrams(void)
 {
 	static const struct {

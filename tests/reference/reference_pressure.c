@@ -35,7 +35,7 @@ static struct reference_message *find_by_mpq(const struct reference *r, unsigned
 	return NULL;
 }
 
-/* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call is recorded as a look. */
+/* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call counts as a scan. */
 static int is_stalled(struct reference_message *m, int counts)
 {
 	unsigned times = m->came_count > m->scan_handled ? 0 : m->scan_stalls + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The scripted handlers of tests/handlers/messages/msg_script.h in plain C: packets say what their handlers return. Called by the reference,
- * the plain-C model of the message engine. It must do what msg_script.h does in the kernel and on the HPU.
+ * The scripted handlers of tests/handlers/messages/msg_script.h in plain C: packets say what their handlers return. Called by the
+ * reference, the plain-C model of the message engine. It must do what msg_script.h does in the kernel and on the HPU.
  */
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes a schedule, which is a generated sequence of packets, clock steps and calls (schedule.h), as a test vector (tests/vectors/README.md).
- * The vector expects what the reference, the plain-C model of the message engine, does at each step. Called when a random schedule fails, so
- * that the failure can be kept as a regression test. Names of fields must be those of struct script_state, in its order.
+ * Writes a schedule, which is a generated sequence of packets, clock steps and calls (schedule.h), as a test vector
+ * (tests/vectors/README.md). The vector expects what the reference, the plain-C model of the message engine, does at each step. Called when
+ * a random schedule fails, so that the failure can be kept as a regression test. Names of fields must be those of struct script_state, in
+ * its order.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -77,7 +77,7 @@ static uint64_t from_socket(int fd)
 
 static int receiver(void)
 {
-	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT) };
+	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RING_FIXTURE_PORT) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 64 << 20;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||

@@ -61,7 +61,9 @@ static void receive_sent(const uint32_t *words, int replied)
 
 static void send_each(uint32_t answer)
 {
-	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(RING_FIXTURE_PORT),
+					.sin_addr.s_addr = inet_addr(FAR_ADDR) };
 	uint32_t words[WORDS];
 
 	for (uint32_t i = 0; i < EACH; i++, numbers++) {

@@ -32,7 +32,9 @@ static void on_packets(void *arg, const struct spin_ring_packet *p, unsigned cou
 /* Sends one datagram, and checks where it arrives. */
 static void one(int from, int to, uint32_t bytes, int fits)
 {
-	const struct sockaddr_in there = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
+	const struct sockaddr_in there = { .sin_family = AF_INET,
+					   .sin_port = htons(RING_FIXTURE_PORT),
+					   .sin_addr.s_addr = inet_addr(FAR_ADDR) };
 	uint8_t got[sizeof(payload)];
 	int did = 0;
 
@@ -51,7 +53,7 @@ static void one(int from, int to, uint32_t bytes, int fits)
 static void all(const struct spin_ring_opts *opts, uint32_t longest)
 {
 	const uint8_t codes[4] = { SPIN_HEADER_PROCESS_DATA, SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS, 0 };
-	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT) };
+	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RING_FIXTURE_PORT) };
 	const struct timeval wait = slow_wait(5000);
 	struct spin_ring_stats stats;
 	int from, to;

@@ -79,7 +79,9 @@ static void *read_queue(void *arg)
 /* Sends SOCKETS flows, each of which may use another queue. `before`: the context's count so far. */
 static void send_all(uint64_t before)
 {
-	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(RING_FIXTURE_PORT),
+					.sin_addr.s_addr = inet_addr(FAR_ADDR) };
 	struct payload p = { .codes = { SPIN_HEADER_PROCESS_DATA, SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS } };
 
 	memset((void *)seen, 0, sizeof(seen));
@@ -148,7 +150,7 @@ static void on_ring_packets(void *arg, const struct spin_ring_packet *packets, u
 static void some_of_them(void)
 {
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .first_queue = 1, .queues = 2 };
-	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT) };
+	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RING_FIXTURE_PORT) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 8 << 20;
 	unsigned ring = 0, host = 0;
 	uint8_t datagram[64];

@@ -78,13 +78,13 @@ static uint64_t run(const char *settings, const struct spin_object *const object
 	double start_s;
 
 	spind__start(&spind, settings);
-	noisy = attach(&spind, objects[0], ASKS_PORT, "noisy", &fds[0]);
-	quiet = attach(&spind, objects[1], ASKS_PORT + 1, "quiet", &fds[1]);
+	noisy = attach(&spind, objects[0], UDP_HOSTS_PORT, "noisy", &fds[0]);
+	quiet = attach(&spind, objects[1], UDP_HOSTS_PORT + 1, "quiet", &fds[1]);
 	*events = 0;
 	start_s = now_s();
 	for (int sent = 0; sent < DATAGRAMS; sent += BURST) {
-		send_burst(sender, ASKS_PORT);
-		send_burst(sender, ASKS_PORT + 1);
+		send_burst(sender, UDP_HOSTS_PORT);
+		send_burst(sender, UDP_HOSTS_PORT + 1);
 		usleep(2000);
 		if (spin_ctx__events(noisy, count_event, events) < 0)
 			die("events: %s", spin_strerror_last());

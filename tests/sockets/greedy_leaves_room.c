@@ -34,7 +34,7 @@ static void *flood(void *arg)
 {
 	const int fd = *(const int *)arg;
 	union asks_address to;
-	socklen_t bytes = udp_hosts__address("10.9.0.1", ASKS_PORT + 1, &to);
+	socklen_t bytes = udp_hosts__address("10.9.0.1", UDP_HOSTS_PORT + 1, &to);
 	uint8_t datagram[LONG] = { 3 /* invert all of it */ };
 
 	while (!stop)
@@ -55,7 +55,7 @@ static int is_answered(int fd)
 	for (int i = 0; i < TRIES; i++) {
 		struct asks_ask ask, got;
 
-		udp_hosts__send(fd, "10.9.0.1", ASKS_PORT, ASK_NOTHING, 1, &ask);
+		udp_hosts__send(fd, "10.9.0.1", UDP_HOSTS_PORT, ASK_NOTHING, 1, &ask);
 		while (recv(fd, &got, sizeof(got), 0) == 16)
 			if (got.body[0] == ask.body[0])
 				return 1;
@@ -87,8 +87,8 @@ int main(void)
 		die("open: %s", spin_strerror_last());
 	spind__start(&spind, "hpu-time 5\n");
 	atexit(finish);
-	polite = receiver(ASKS_PORT);
-	greedy = receiver(ASKS_PORT + 1);
+	polite = receiver(UDP_HOSTS_PORT);
+	greedy = receiver(UDP_HOSTS_PORT + 1);
 	fd = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	flooding = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	ctx[0] = spind__attach(&spind, polite, rewrite, "polite");

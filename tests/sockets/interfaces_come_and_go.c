@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/xdp_pass.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -45,7 +45,7 @@ static void add_interface(void)
 static void wait_until_rewritten(int sender, const char *to, int fd)
 {
 	for (int i = 0; i < 200; i++) {
-		if (udp_hosts__is_rewritten(sender, to, ASKS_PORT, &fd, 1))
+		if (udp_hosts__is_rewritten(sender, to, UDP_HOSTS_PORT, &fd, 1))
 			return;
 		usleep(50000);
 	}
@@ -107,11 +107,11 @@ static void check_lost_address(struct spin_ctx *ctx, int sender, int fd)
 				die("handlers run on what comes to an address that the host has lost");
 			before = handled(ctx);
 			for (int i = 0; i < 5; i++)
-				udp_hosts__send(sender, "10.9.0.7", ASKS_PORT, ASK_STORE, 0, &ask);
+				udp_hosts__send(sender, "10.9.0.7", UDP_HOSTS_PORT, ASK_STORE, 0, &ask);
 			usleep(50000);
 		}
 	}
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 		die("handlers do not run on the address that the host still has");
 }
 
@@ -130,19 +130,19 @@ int main(void)
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))
 		die("open: %s", spin_strerror_last());
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
-	udp_hosts__bind(sender, "0.0.0.0", ASKS_SENDER);
+	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(fd, "0.0.0.0", ASKS_PORT);
+	udp_hosts__bind(fd, "0.0.0.0", UDP_HOSTS_PORT);
 	ctx = spind__attach(&spind, fd, obj, NULL);
 	for (int i = 0; i < 20; i++ /* more often than a context has slots for interfaces */) {
 		add_interface();
 		wait_until_rewritten(sender, "10.9.1.1", fd);
-		if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 			die("handlers do not run on the first interface any more");
 		netns_shell("ip addr add 10.9.1.7/24 dev s1");
 		wait_until_rewritten(sender, "10.9.1.7", fd);
 		netns_shell("ip link del s1");
-		if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 			die("handlers do not run on the first interface any more");
 	}
 	check_lost_address(ctx, sender, fd);

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include "user/libspin/broker.h"
@@ -100,7 +100,7 @@ static void check_descriptors(void)
 
 static void check_objects(void)
 {
-	int fd = receiver("10.9.0.1", ASKS_PORT), other;
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT), other;
 	struct spin_ctx *ctx, *second;
 
 	expect("the trusted class", attach(fd, rewrite, SPIN_CLASS_TRUSTED, &ctx), -EPERM);
@@ -111,7 +111,7 @@ static void check_objects(void)
 	expect("a second one by another descriptor of it", attach(other, rewrite, SPIN_CLASS_ISOLATED, &second), -EEXIST);
 	spin_ctx__destroy(ctx);
 	close(fd);
-	if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &other, 1))
+	if (udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &other, 1))
 		die("the handlers of a context that was destroyed run");
 	close(other);
 }
@@ -122,7 +122,7 @@ static void check_quota(void)
 	struct spin_ctx *ctx[CONTEXTS], *more;
 
 	for (unsigned i = 0; i <= CONTEXTS; i++)
-		fd[i] = receiver("10.9.0.1", (uint16_t)(ASKS_PORT + 100 + i));
+		fd[i] = receiver("10.9.0.1", (uint16_t)(UDP_HOSTS_PORT + 100 + i));
 	for (unsigned i = 0; i < CONTEXTS; i++)
 		ctx[i] = must_attach(fd[i]);
 	expect("a context more than a user may have", attach(fd[CONTEXTS], rewrite, SPIN_CLASS_ISOLATED, &more), -EDQUOT);
@@ -162,7 +162,7 @@ static unsigned check_quota_at_once(void)
 
 	pthread_barrier_init(&all_ready, NULL, AT_ONCE);
 	for (unsigned i = 0; i < AT_ONCE; i++) {
-		at_once[i].fd = receiver("10.9.0.1", (uint16_t)(ASKS_PORT + 200 + i));
+		at_once[i].fd = receiver("10.9.0.1", (uint16_t)(UDP_HOSTS_PORT + 200 + i));
 		at_once[i].ctx = NULL;
 		if (pthread_create(&at_once[i].thread, NULL, attach_at_once, &at_once[i]))
 			die("no thread");
@@ -225,19 +225,19 @@ static void read_counts(void)
 /* A handler that steers its packet to another socket, as if from the packet's sender. */
 static void check_steering(void)
 {
-	int fd = receiver("10.9.0.1", ASKS_PORT), victim = receiver("10.9.0.1", ASKS_OTHER);
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT), victim = receiver("10.9.0.1", UDP_HOSTS_OTHER);
 	struct spin_ctx *ctx = must_attach(fd);
 	struct asks_ask ask, got;
 
 	for (int i = 0; i < 3; i++) {
-		udp_hosts__send(sender, "10.9.0.1", ASKS_PORT, ASK_PORT, 0, &ask);
+		udp_hosts__send(sender, "10.9.0.1", UDP_HOSTS_PORT, ASK_PORT, 0, &ask);
 		if (udp_hosts__read(&victim, 1, &ask, &got))
 			die("a handler has steered a datagram to another socket");
 	}
 	read_counts();
 	if (refused_now < 1)
 		die("no datagram was refused");
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 		die("the handler does not run any more");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -251,7 +251,7 @@ static void check_released_port(void)
 	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET), victim;
 	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 	union asks_address peer, own;
-	socklen_t bytes = udp_hosts__address("10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	socklen_t bytes = udp_hosts__address("10.9.0.2", UDP_HOSTS_SENDER, &peer), own_bytes = sizeof(own);
 	struct spin_ctx *ctx, *victims;
 	uint16_t port;
 
@@ -284,12 +284,12 @@ static void check_released_port(void)
 static void check_closed_socket(void)
 {
 	for (int i = 0; i < 20; i++) {
-		int fd = receiver("10.9.0.1", ASKS_PORT), victim;
+		int fd = receiver("10.9.0.1", UDP_HOSTS_PORT), victim;
 		struct spin_ctx *ctx = must_attach(fd);
 
 		close(fd);
-		victim = receiver("10.9.0.1", ASKS_PORT);
-		if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &victim, 1))
+		victim = receiver("10.9.0.1", UDP_HOSTS_PORT);
+		if (udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &victim, 1))
 			die("a handler has the packets of the next program on its port");
 		if (!i) {
 			for (int tries = 0; spin_ctx__alive(ctx) >= 0; tries++) {
@@ -311,13 +311,13 @@ static void check_closed_socket(void)
  */
 static void check_duplicates(void)
 {
-	int fd = receiver("10.9.0.1", ASKS_PORT), copy = dup(fd);
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT), copy = dup(fd);
 	struct spin_ctx *ctx = must_attach(fd);
 	pid_t child;
 
 	close(fd);
 	usleep(600000);
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &copy, 1))
 		die("the handlers have gone although a descriptor of the socket is open");
 	child = fork();
 	if (!child) {
@@ -325,7 +325,7 @@ static void check_duplicates(void)
 		_exit(0);
 	}
 	spin_ctx__destroy(ctx);
-	if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+	if (udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &copy, 1))
 		die("a child's copy of the connection keeps a context that was destroyed");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -345,10 +345,10 @@ static void check_foreign_address(void)
 
 	if (setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &one, sizeof(one)))
 		die("no IP_FREEBIND");
-	udp_hosts__bind(fd, FOREIGN, ASKS_PORT);
+	udp_hosts__bind(fd, FOREIGN, UDP_HOSTS_PORT);
 	ctx = must_attach(fd);
 	for (int i = 0; i < 5; i++)
-		udp_hosts__send(sender, FOREIGN, ASKS_PORT, ASK_STORE, 0, &ask);
+		udp_hosts__send(sender, FOREIGN, UDP_HOSTS_PORT, ASK_STORE, 0, &ask);
 	for (int tries = 0; left_now < 5; tries++) {
 		if (tries == 100)
 			die("%u of 5 datagrams to another host were left alone", (unsigned)left_now);
@@ -369,7 +369,7 @@ static void check_version_that_was_left(void)
 	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET6), one = 1, no = 0, victim;
 	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 	union asks_address peer, own;
-	socklen_t bytes = udp_hosts__address("::ffff:10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	socklen_t bytes = udp_hosts__address("::ffff:10.9.0.2", UDP_HOSTS_SENDER, &peer), own_bytes = sizeof(own);
 	struct spin_ctx *ctx;
 	uint16_t port;
 
@@ -406,11 +406,11 @@ static void check_group_of_others(void)
 
 	if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join)))
 		die("cannot join");
-	udp_hosts__bind(fd, "0.0.0.0", ASKS_PORT);
+	udp_hosts__bind(fd, "0.0.0.0", UDP_HOSTS_PORT);
 	ctx = must_attach(fd);
-	if (udp_hosts__is_rewritten(sender, GROUP, ASKS_PORT, &fd, 1))
+	if (udp_hosts__is_rewritten(sender, GROUP, UDP_HOSTS_PORT, &fd, 1))
 		die("handlers of a socket of any address see a group's datagrams");
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 		die("the handler does not run");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -430,7 +430,7 @@ static void check_vlan(int raw)
 		2,    0, 0,    16,   0,    12,
 	};
 	uint8_t whole[18 + 60] = { 0 };
-	int fd = receiver("10.9.0.1", ASKS_PORT);
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT);
 	struct spin_ctx *ctx = must_attach(fd);
 	uint64_t packets[SPIN_REASON_COUNT];
 
@@ -456,7 +456,7 @@ static void check_vlan(int raw)
 /* A client that sends requests all the time must not keep a context whose socket is closed. */
 static void check_busy_client(void)
 {
-	int fd = receiver("10.9.0.1", ASKS_PORT), gone = 0;
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT), gone = 0;
 	struct spin_ctx *ctx = must_attach(fd);
 
 	close(fd);
@@ -549,7 +549,7 @@ static void check_slow_descriptors(int to_slow, int from_slow)
 	if (write(to_slow, "x", 1) != 1 || read(from_slow, &byte, 1) != 1)
 		die("another user's connections end");
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	fd = receiver("10.9.0.1", ASKS_PORT);
+	fd = receiver("10.9.0.1", UDP_HOSTS_PORT);
 	spin_ctx__destroy(must_attach(fd));
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	if (end.tv_sec - begin.tv_sec > 10)
@@ -569,7 +569,7 @@ static int find_id(void *arg, const struct spin_socket_info *info)
 /* Another user tries to read, replace and end the context. */
 static void check_other_user(int to_other, int from_other)
 {
-	int fd = receiver("10.9.0.1", ASKS_PORT);
+	int fd = receiver("10.9.0.1", UDP_HOSTS_PORT);
 	struct spin_ctx *ctx = must_attach(fd);
 	char verdict = 0;
 
@@ -580,7 +580,7 @@ static void check_other_user(int to_other, int from_other)
 	expect("its own context is replaced by handlers of another layout", spin_socket__swap(spin_socket__id(ctx), sum, spind.socket),
 	       -EINVAL);
 	expect("its own context is replaced", spin_socket__swap(spin_socket__id(ctx), rewrite, spind.socket), 0);
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 		die("no handler runs after the swap");
 	expect("its own context is stopped", spin_socket__stop(spin_socket__id(ctx), spind.socket), 0);
 	expect("and is gone", spin_ctx__alive(ctx), -ENOTCONN);
@@ -689,7 +689,7 @@ int main(void)
 	messages = open_object("copy_to_host");
 	sum = open_object("sum");
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
-	udp_hosts__bind(sender, "0.0.0.0", ASKS_SENDER);
+	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	spind__start(&spind, "contexts 4\n");
 	child = fork();
 	if (!child)

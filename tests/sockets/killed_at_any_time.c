@@ -45,7 +45,7 @@ static int be_client(int ready, int keeps)
 		int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 		struct spin_ctx *ctx;
 
-		udp_hosts__bind(fd, "10.9.0.1", (uint16_t)(ASKS_PORT + 10 + i % 4));
+		udp_hosts__bind(fd, "10.9.0.1", (uint16_t)(UDP_HOSTS_PORT + 10 + i % 4));
 		ctx = spind__try_attach(&spind, fd, rewrite, NULL);
 		if (!ctx)
 			return 0; /* spind is dead */
@@ -149,12 +149,12 @@ static void check_new_client(void)
 	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	struct spin_ctx *ctx = NULL;
 
-	udp_hosts__bind(fd, "10.9.0.1", ASKS_PORT);
+	udp_hosts__bind(fd, "10.9.0.1", UDP_HOSTS_PORT);
 	for (int i = 0; i < 100 && !(ctx = spind__try_attach(&spind, fd, rewrite, NULL)); i++)
 		usleep(20000);
 	if (!ctx)
 		die("a new client is not served: %s", spin_strerror_last());
-	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", UDP_HOSTS_PORT, &fd, 1))
 		die("the handlers of a new client do not run");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("%s", spin_strerror_last());
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
-	udp_hosts__bind(sender, "0.0.0.0", ASKS_SENDER);
+	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	spind__start(&spind, "");
 	atexit(finish);
 	for (unsigned i = 0; i < rounds; i++)

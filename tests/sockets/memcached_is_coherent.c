@@ -13,8 +13,8 @@
 #include "tests/common/memcached/checker.h"
 #include "tests/common/memcached/proxy.h"
 #include "tests/common/memcached/server.h"
-#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 
 #define PROXY_PORT 11300

@@ -129,9 +129,9 @@ int main(void)
 	for (unsigned i = 0; i < 3; i++)
 		objects[i] = migration_handler__compile(&sources[i]);
 	receiver = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(receiver, "127.0.0.1", ASKS_PORT);
+	udp_hosts__bind(receiver, "127.0.0.1", UDP_HOSTS_PORT);
 	sender = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	if (connect(sender, &to.any, udp_hosts__address("127.0.0.1", ASKS_PORT, &to)))
+	if (connect(sender, &to.any, udp_hosts__address("127.0.0.1", UDP_HOSTS_PORT, &to)))
 		die("no sender");
 	ctx = spind__attach(&spind, receiver, objects[0], NULL);
 	if (spin_ctx__table_insert(ctx, "slots", "key=77 hits=5"))

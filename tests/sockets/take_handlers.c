@@ -32,7 +32,7 @@ static int open_sender(int ns, int family)
 
 	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)))
 		die("no sender: %s", strerror(errno));
-	udp_hosts__bind(fd, family == AF_INET6 ? "::" : "0.0.0.0", ASKS_SENDER);
+	udp_hosts__bind(fd, family == AF_INET6 ? "::" : "0.0.0.0", UDP_HOSTS_SENDER);
 	return fd;
 }
 
@@ -77,7 +77,7 @@ static int open_receiver(const struct test_case *c)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
 	if (c->device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "s0", 3))
 		die("%s: cannot bind to s0: %s", c->name, strerror(errno));
-	udp_hosts__bind(fd, c->bind_to, ASKS_PORT);
+	udp_hosts__bind(fd, c->bind_to, UDP_HOSTS_PORT);
 	if (c->group) {
 		struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(c->bind_to), .imr_interface.s_addr = inet_addr("10.9.0.1") };
 
@@ -85,7 +85,10 @@ static int open_receiver(const struct test_case *c)
 			die("%s: cannot join: %s", c->name, strerror(errno));
 	}
 	if (c->connected) {
-		bytes = udp_hosts__address(!is6 ? "10.9.0.2" : strchr(c->send_to, ':') ? "fd09::2" : "::ffff:10.9.0.2", ASKS_SENDER, &peer);
+		bytes = udp_hosts__address(!is6                      ? "10.9.0.2"
+					   : strchr(c->send_to, ':') ? "fd09::2"
+								     : "::ffff:10.9.0.2",
+					   UDP_HOSTS_SENDER, &peer);
 		if (connect(fd, &peer.any, bytes))
 			die("%s: cannot connect: %s", c->name, strerror(errno));
 	}
@@ -94,14 +97,14 @@ static int open_receiver(const struct test_case *c)
 
 static int is_rewritten(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
-	return udp_hosts__is_rewritten(sender, c->send_to, ASKS_PORT, fds, count);
+	return udp_hosts__is_rewritten(sender, c->send_to, UDP_HOSTS_PORT, fds, count);
 }
 
 static void check_dropped(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
 	struct asks_ask dropped, got;
 
-	udp_hosts__send(sender, c->send_to, ASKS_PORT, ASK_DROP, 0, &dropped);
+	udp_hosts__send(sender, c->send_to, UDP_HOSTS_PORT, ASK_DROP, 0, &dropped);
 	if (udp_hosts__read(fds, count, &dropped, &got))
 		die("%s: what the handler dropped is read", c->name);
 }
@@ -111,7 +114,7 @@ static void check_reply(const struct test_case *c, int sender)
 	struct asks_ask ask, got;
 
 	for (int tries = 0; tries < TRIES; tries++) {
-		udp_hosts__send(sender, c->send_to, ASKS_PORT, ASK_NOTHING, 1, &ask);
+		udp_hosts__send(sender, c->send_to, UDP_HOSTS_PORT, ASK_NOTHING, 1, &ask);
 		while (recv(sender, &got, sizeof(got), 0) == 16)
 			if (got.body[0] == ask.body[0])
 				return;

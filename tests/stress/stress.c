@@ -166,10 +166,10 @@ static int write_rows(const char *path, const struct stress *s)
 		{ "given_up", "messages", given_up },
 		{ "forward.messages", "messages", a->messages },
 		{ "forward.runs", "runs", s->answers[0] },
-		{ "forward.came_back", "packets", a->came[ANSWERING_FORWARD] },
+		{ "forward.came_back", "packets", a->came[ECHO_FORWARD] },
 		{ "put.runs", "runs", s->answers[1] },
-		{ "put.came_back", "packets", a->came[ANSWERING_PUT] },
-		{ "reply.came_back", "packets", a->came[ANSWERING_REPLY] },
+		{ "put.came_back", "packets", a->came[ECHO_PUT] },
+		{ "reply.came_back", "packets", a->came[ECHO_REPLY] },
 		{ "put_message.messages", "messages", s->putting.messages },
 		{ "put_message.came", "messages", s->putting.small },
 		{ "put_from_host.came", "messages", s->putting.large },
@@ -203,12 +203,11 @@ static void print_checked(const struct stress *s, const unsigned *ids)
 	       "  %llu times a context came or went, %llu owners were killed with %llu runs behind them: their programs were gone\n"
 	       "  %u maps, %u programs and %u links are gone; no pin, named network namespace or process is left\n",
 	       (unsigned long long)(s->runs[0] + s->runs[1]), (unsigned long long)sent, (unsigned long long)given_up,
-	       (unsigned long long)s->answers[0], (unsigned long long)s->answering.came[ANSWERING_FORWARD],
-	       (unsigned long long)s->answers[1], (unsigned long long)s->answering.came[ANSWERING_PUT],
-	       (unsigned long long)s->answering.came[ANSWERING_REPLY], (unsigned long long)s->putting.messages,
-	       (unsigned long long)s->putting.large, (unsigned long long)s->putting.small, (unsigned long long)changes,
-	       (unsigned long long)s->owners.kills, (unsigned long long)(s->owners.datagrams + s->owners.message_packets),
-	       ids[LEFTOVER_MAP], ids[LEFTOVER_PROGRAM], ids[LEFTOVER_LINK]);
+	       (unsigned long long)s->answers[0], (unsigned long long)s->answering.came[ECHO_FORWARD], (unsigned long long)s->answers[1],
+	       (unsigned long long)s->answering.came[ECHO_PUT], (unsigned long long)s->answering.came[ECHO_REPLY],
+	       (unsigned long long)s->putting.messages, (unsigned long long)s->putting.large, (unsigned long long)s->putting.small,
+	       (unsigned long long)changes, (unsigned long long)s->owners.kills,
+	       (unsigned long long)(s->owners.datagrams + s->owners.message_packets), ids[LEAK_MAP], ids[LEAK_PROGRAM], ids[LEAK_LINK]);
 }
 
 static const char *open_contexts(struct stress *s, struct spin_nic *nic)
@@ -265,7 +264,7 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 int main(int argc, char **argv)
 {
 	const struct lossy_rates rates = { .lose = 2, .twice = 2, .hold = 3, .reach = 40 };
-	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 120, ids[LEFTOVER_KINDS];
+	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 120, ids[LEAK_KINDS];
 	static struct stress s;
 	struct spin_nic *nic;
 	const char *wrong, *left;

@@ -15,13 +15,21 @@ int is_terminal_control(const char *text)
 	return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
 }
 
+int is_printable(const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if (text[i] < 0x20 || text[i] > 0x7e)
+			return 0;
+	return 1;
+}
+
 void printable(char *to, size_t bytes, const char *text)
 {
 	size_t at = 0;
 
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
-		int plain = c >= 0x20 && c < 0x7f;
+		int plain = is_printable(text, 1);
 
 		if (at + (plain ? 1 : 4) >= bytes)
 			break;

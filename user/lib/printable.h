@@ -8,6 +8,9 @@
 /* Returns 1 if a terminal obeys the character at `text`, in UTF-8: all control characters except for the end of line and the tab. */
 int is_terminal_control(const char *text);
 
+/* Returns 1 if all bytes are printable ASCII. */
+int is_printable(const char *text, size_t bytes);
+
 /* Copies text to `to`. A byte that is not printable ASCII becomes \xNN. Text that does not fit is cut off. */
 void printable(char *to, size_t bytes, const char *text);
 

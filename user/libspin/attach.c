@@ -123,7 +123,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 		if (err)
 			goto free_slot;
 	}
-	err = out__join(ctx, place);
+	err = egress__join(ctx, place);
 	if (!err)
 		return 0;
 
@@ -144,7 +144,7 @@ detach:
 static void leave_nic(struct spin_ctx *ctx, struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);
-	out__leave(ctx, place);
+	egress__leave(ctx, place);
 	if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
 		queues__unthread(place->nic);
 	remove_from_slot(place->nic, place->slot);

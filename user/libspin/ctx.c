@@ -113,7 +113,7 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	int err;
 
 	*log = '\0';
-	out__close(ctx);
+	egress__close(ctx);
 	bpf_object__close(ctx->bpf);
 	ctx->bpf = NULL;
 	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
@@ -511,7 +511,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	spin_requests__free(ctx->requests);
 	bpf_object__close(ctx->bpf);
 	free(ctx->renamed);
-	out__close(ctx);
+	egress__close(ctx);
 	spin_object__close(ctx->object);
 	if (ctx->nic)
 		nic__release(ctx->nic);

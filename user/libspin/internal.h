@@ -55,7 +55,7 @@ struct streams;
 struct root;
 struct messages;
 struct requests;
-struct out;
+struct egress;
 struct spin_cpu_load;
 struct spin_ring;
 
@@ -72,8 +72,8 @@ struct spin_nic {
 	int is_shared;     /* 1: the interface also runs other XDP programs, through libxdp; see `share` */
 	struct spin_share share;
 	struct kernel_share *shared; /* the dispatcher as loaded by libxdp; NULL: not loaded, or not shared */
-	int *ways;                   /* the devmaps of requests/egress.h; NULL: not created yet */
-	unsigned ways_generation;
+	int *devmaps;                /* the egress devmaps (requests/egress.h); NULL: not created yet */
+	unsigned devmaps_generation;
 	unsigned contexts;
 	unsigned queue_contexts; /* contexts whose HPUs are queues */
 	int threads_are_ours;    /* 1: this process switched threaded NAPI on, and must switch it off */
@@ -146,7 +146,7 @@ struct spin_ctx {
 	struct tap *tap;                /* NULL: not tapped */
 	struct messages *messages;      /* NULL: it takes datagrams */
 	struct requests *requests;      /* NULL, like the next ones: its handlers send nothing */
-	struct out *out;
+	struct egress *out;
 	const struct spin_ctx *previous; /* during creation: the context whose handlers it replaces; else NULL */
 	int moves;                       /* 1: it has its own memory nevertheless, which swap/migrate.c fills */
 	int shares_state;                /* 1: shares its state with another context, now or earlier */

@@ -65,7 +65,7 @@ void nic__release(struct spin_nic *nic)
 {
 	if (__atomic_sub_fetch(&nic->holders, 1, __ATOMIC_ACQ_REL))
 		return;
-	out__forget(nic);
+	egress__forget(nic);
 	root_attach__free(nic);
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);

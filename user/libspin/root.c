@@ -146,7 +146,7 @@ static void clear_bit(uint64_t *word, unsigned slot)
 	__atomic_fetch_and(word, ~(1ull << slot), __ATOMIC_SEQ_CST);
 }
 
-void root__set_roomy(struct root *root, unsigned slot, int needs_tailroom)
+void root__set_tailroom(struct root *root, unsigned slot, int needs_tailroom)
 {
 	if (needs_tailroom)
 		set_bit(&root->match->tailroom, slot);
@@ -166,7 +166,7 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 				 SPIN_WORD_RULES_MAX);
 	}
 	match__set(root->match, slot, rule);
-	root__set_roomy(root, slot, needs_tailroom);
+	root__set_tailroom(root, slot, needs_tailroom);
 	set_bit(&root->match->active, slot);
 	return 0;
 }

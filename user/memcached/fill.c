@@ -13,13 +13,13 @@
 #include "user/memcached/candidate.h"
 #include "user/memcached/entry.h"
 #include "user/memcached/fill.h"
-#include "user/memcached/socket_scan.h"
 #include "user/memcached/server.h"
+#include "user/memcached/socket_scan.h"
 
 /* The size of memcached's read buffer of a connection, and of the shortest command that changes something ("md k\r\n"). */
 #define READ_BUFFER_BYTES 16384u
 #define COMMAND_BYTES_MIN 6u
-/* Barrier rounds of a quarantine: the minimum, those beyond what empties the read buffer, and those between two looks at the sockets. */
+/* Barrier rounds of a quarantine: the minimum, those beyond what empties the read buffer, and those between two scans of the sockets. */
 #define ROUNDS_MIN      128u
 #define ROUNDS_EXTRA    16u
 #define ROUNDS_PER_SCAN 16u
@@ -54,7 +54,7 @@ struct fill {
 	enum phase phase;
 	int64_t started_ms;
 	unsigned rounds;
-	int is_clean;              /* the last look found no unread data and no blocked socket */
+	int is_clean;              /* the last scan found no unread data and no blocked socket */
 	uint32_t mutations, epoch; /* at the start of the quarantine */
 
 	/*
@@ -290,7 +290,7 @@ static int begin_quarantine(struct fill *f)
 		candidate->epoch = entry__epoch(f->cache);
 		candidate->version = entry__version(f->cache, candidate->hash);
 	}
-	/* all that passed the handlers before these reads is in a socket or in memcached before the looks */
+	/* all that passed the handlers before these reads is in a socket or in memcached before the scans */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	f->phase = QUARANTINE;
 	f->rounds = 0;

@@ -39,7 +39,10 @@ struct server {
 int server__set_address(struct server *server, const char *text);
 unsigned server__port(const struct server *server);
 
-/* Returns -EAGAIN if other clients connect so often that it is unknown whether each thread has a connection; try again. */
+/*
+ * Returns 0 or -errno. -EAGAIN: other clients connect so often that it is unknown whether each thread has a connection; try again. -E2BIG: the
+ * number of threads is unknown or too large. -EPROTO: memcached takes one of its protocols only (-B).
+ */
 int server__open(struct server *server);
 void server__close(struct server *server);
 int server__is_own(const struct server *server, unsigned port);

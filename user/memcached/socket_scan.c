@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Examines memcached's sockets (socket_scan.h). Called by fill.c. Two looks are needed because the kernel's list may omit a socket that moves
- * within it. A socket that first appears after the second look was opened after socket_scan__begin(), so it counts as drained.
+ * Examines memcached's sockets (socket_scan.h). Called by fill.c. Two scans are needed because the kernel's list may omit a socket that
+ * moves within it. A socket that first appears after the second scan was opened after socket_scan__begin(), so it counts as drained.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ void socket_scan__begin(struct socket_scan *scan)
 	if (scan->table)
 		memset(scan->table, 0, scan->size * sizeof(*scan->table));
 	scan->used = 0;
-	scan->looks = 0;
+	scan->scans = 0;
 }
 
 void socket_scan__free(struct socket_scan *scan)
@@ -78,7 +78,7 @@ static int record_socket(struct socket_scan *scan, uint64_t name, int unread)
 	socket = find_slot(scan, name);
 	if (!socket->name) {
 		socket->name = name;
-		socket->drained = scan->looks >= 2;
+		socket->drained = scan->scans >= 2;
 		scan->used++;
 	}
 	if (!unread)
@@ -110,7 +110,7 @@ static int scan_list(struct socket_scan *scan, const char *list, int is_tcp, con
 			continue;
 		scan->connections += is_tcp;
 		scan->own += is_tcp && server__is_own(server, remote_port);
-		scan->blocked += to_send >= (is_tcp ? LOOK_TCP_BLOCKED : LOOK_UDP_BLOCKED);
+		scan->blocked += to_send >= (is_tcp ? SCAN_TCP_BLOCKED : SCAN_UDP_BLOCKED);
 		snprintf(line, sizeof(line), "%s:%x %lu", remote, remote_port, is_tcp ? 0 : inode);
 		err = record_socket(scan, hash_socket(list, local, line), unread != 0 && !is_answered);
 	}
@@ -131,6 +131,6 @@ int socket_scan__run(struct socket_scan *scan, const struct server *server)
 		err = scan_list(scan, "udp", 0, server);
 	if (!err)
 		err = scan_list(scan, "udp6", 0, server);
-	scan->looks++;
+	scan->scans++;
 	return err;
 }

@@ -12,8 +12,8 @@
 #include "user/memcached/server.h"
 
 /* Bytes to send from which a socket counts as blocked. A full buffer has at least tens of KiB. */
-#define LOOK_TCP_BLOCKED 4096u
-#define LOOK_UDP_BLOCKED 65536u
+#define SCAN_TCP_BLOCKED 4096u
+#define SCAN_UDP_BLOCKED 65536u
 
 struct socket_scan {
 	/* sockets seen since socket_scan__begin(): a hash table with `size` slots */
@@ -22,11 +22,11 @@ struct socket_scan {
 		int drained;
 	} * table;
 	size_t size, used;
-	unsigned looks;
+	unsigned scans;
 	int udp_heard; /* set by the caller from server__udp_heard() */
-	/* results of the last look */
-	unsigned unread;  /* sockets that had unread bytes at every look so far */
-	unsigned blocked; /* sockets with at least LOOK_*_BLOCKED bytes to send */
+	/* results of the last scan */
+	unsigned unread;  /* sockets that had unread bytes at every scan so far */
+	unsigned blocked; /* sockets with at least SCAN_*_BLOCKED bytes to send */
 	unsigned connections, own, udp_unread;
 };
 

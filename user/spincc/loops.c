@@ -9,8 +9,8 @@
  * different number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later comparisons. Then no
  * two iterations have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives up after 1,000,000
  * steps. This file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`, which is computed once
- * for each chunk, as in spin_verifier_forget32(). The program's result does not change. A body without branches has only one path and is not changed.
- * In a SPIN_FOR the variables are made unknown before each iteration.
+ * for each chunk, as in spin_verifier_forget32(). The program's result does not change. A body without branches has only one path and is
+ * not changed. In a SPIN_FOR the variables are made unknown before each iteration.
  *
  * Other loops of the handler are not changed: the verifier must know their counters.
  */

@@ -44,7 +44,9 @@ static int get_int_option(int fd, int level, int name, int *value)
 	return getsockopt(fd, level, name, value, &bytes) ? -errno : 0;
 }
 
-/* Writes IP version, address, mask and port; an IPv4-mapped IPv6 address counts as IPv4. Version 0: the wildcard address of both versions. */
+/*
+ * Writes IP version, address, mask and port; an IPv4-mapped IPv6 address counts as IPv4. Version 0: the wildcard address of both versions.
+ */
 static void parse_endpoint(const union address *from, int v6only, unsigned *version, uint32_t addr[4], uint32_t mask[4], uint16_t *port)
 {
 	const struct in6_addr *ip6 = &from->ip6.sin6_addr;

@@ -22,10 +22,10 @@
 #include "user/lib/descriptors.h"
 #include "user/spind/answer.h"
 #include "user/spind/client.h"
+#include "user/spind/handoff.h"
 #include "user/spind/held.h"
 #include "user/spind/holder.h"
 #include "user/spind/host.h"
-#include "user/spind/handoff.h"
 
 #define LISTEN_FD      3
 #define IDLE_SECONDS   10

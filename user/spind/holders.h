@@ -16,8 +16,8 @@ int holders__open(const char *directory, const struct settings *settings);
 
 /*
  * Sends a handoff with its descriptors to the holder of a namespace. If there is none, starts one, which enters the namespace by ns_fd.
- * Returns 0 or a negative errno. If the handoff is taken, all descriptors but the first are closed and set to -1 before the holder continues.
- * The same holds for holders__send_all().
+ * Returns 0 or a negative errno. If the handoff is taken, all descriptors but the first are closed and set to -1 before the holder
+ * continues. The same holds for holders__send_all().
  */
 int holders__send(uint64_t netns, int ns_fd, const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *reply);
 

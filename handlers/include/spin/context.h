@@ -34,7 +34,7 @@
  *	spin_progs     program array: spin_replay, spin_begin (bpf/abi/mpq.h)
  *	spin_emit_event  the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
- *	spin_swept_progs     program array for spin_progress: spin_replay or spin_replay_swept
+ *	spin_swept_progs  program array for spin_progress: spin_replay or spin_replay_swept
  *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
  *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, also for datagrams

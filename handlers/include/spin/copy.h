@@ -34,9 +34,10 @@ struct spin_transfer {
 
 /*
  * const TYPE *SPIN_FETCH(v, from, buffer): *from, a TYPE in state, a table or the scratchpad, in memory that is fast to read: on PsPIN a
- * copy in *buffer, a local variable; on BPF `from` itself. So a word that others write in the meantime may have its value of the call, or of
- * any time until it is read. A handler must detect such writes itself, for example by a version, as handlers/kvstore.c does. Do not use it for
- * memory of clusters (SPIN_LOCAL), which is fast already: use spin_copy(), because on the NIC a fetch of it ends the task with a fault.
+ * copy in *buffer, a local variable; on BPF `from` itself. So a word that others write in the meantime may have its value of the call, or
+ * of any time until it is read. A handler must detect such writes itself, for example by a version, as handlers/kvstore.c does. Do not use
+ * it for memory of clusters (SPIN_LOCAL), which is fast already: use spin_copy(), because on the NIC a fetch of it ends the task with a
+ * fault.
  */
 #define SPIN_FETCH(v, from, buffer)                                                                           \
 	({                                                                                                    \

@@ -12,9 +12,9 @@
  *	waiting   packets have arrived, but not the first one: they are parked
  *	open      its header handler has run; packets are handled as they arrive
  *
- * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing, except as told below for messages that end for others). All packets of a message except the last have the same
- * length; the first one's payload length is the stride, and packet i has the offset i * stride. For packets that arrive one after the
- * other:
+ * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing, except as told below for messages that end for others). All
+ * packets of a message except the last have the same length; the first one's payload length is the stride, and packet i has the offset i *
+ * stride. For packets that arrive one after the other:
  *
  *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is not a multiple of the registered
  *      fragmentation_bytes; a flag other than SYN, EOM and, if the context takes it, PUT; offset 0 without SYN; PUT on an offset other
@@ -127,16 +127,17 @@
  * there is space beyond that. Each event has the entry's index with start, length and serial as they were when it was posted.
  *
  * Pressure: a message's first packet that finds no entry open, or no MPQ free, may end another message and take over its entry or MPQ. A
- * message is unproven while it waits, or while fewer than SPIN_PROVEN_PACKETS of its packets were handled: its source address may be forged. A
- * message yields when it is
+ * message is unproven while it waits, or while fewer than SPIN_PROVEN_PACKETS of its packets were handled: its source address may be
+ * forged. A message yields when it is
  *   quiet    its last new packet came more than idle_ms / 16 ago if it is unproven, idle_ms / 4 if it is not; or
  *   too old  older than age_ms, and fewer bytes of it were handled (packets * stride) than SPIN_AGE_BYTES for each
  *            millisecond of its age. No sender over a link of 128 kbit/s is that slow; and the age matters only under
  *            pressure.
- * The search for an entry looks at those that match and are TAKEN, in the order of their indices, cyclically, starting after the one
+ * The search for an entry looks at those that match and are TAKEN, but not at those of the overflow list if unexpected messages are kept:
+ * a message that takes one must be recorded. It goes in the order of their indices, cyclically, starting after the one
  * looked at last. The search for an MPQ looks at those waiting or open, in the order of their numbers, likewise. One packet looks at
- * no more than SPIN_SCAN_MAX messages and takes the first one that yields. A context of at least SPIN_PRESSURE_MPQS_MIN MPQs has two more rules for
- * MPQs, about messages from another source address than the packet's (for IPv6 the first 64 bits):
+ * no more than SPIN_SCAN_MAX messages and takes the first one that yields. A context of at least SPIN_PRESSURE_MPQS_MIN MPQs has two more
+ * rules for MPQs, about messages from another source address than the packet's (for IPv6 the first 64 bits):
  *   at a standstill  unproven, and looked at since its last packet as often as packets of it were handled, and at least
  *                    once: a flooding sender pays for each look with a packet, so a message lasts in proportion to what
  *                    it has cost. Only the first message that a packet looks at counts as looked at, and the next search

@@ -24,8 +24,8 @@
 #define SPIN_WORK_FULL 1
 
 /*
- * Posts an item: `bytes` bytes of HPU memory, a constant and a multiple of 4, from 4 to 32. They may change when the call returns. The program
- * sees everything that the handler wrote to host memory before.
+ * Posts an item: `bytes` bytes of HPU memory, a constant and a multiple of 4, from 4 to 32. They may change when the call returns. The
+ * program sees everything that the handler wrote to host memory before.
  *
  * Returns 0, or SPIN_WORK_FULL if n items are unread or the event ring has no space. Then the item is lost and counted
  * (spin_ctx__work_lost()).

@@ -14,7 +14,7 @@ static const char *const names[FILES] = { "hers.csv", "packets.trace", "packets.
 
 struct prediction {
 	FILE *file[FILES];
-	uint64_t cycle_ps, host_bytes_told;
+	uint64_t cycle_ps;
 	size_t content_bytes, scratch_bytes;
 	uint32_t scratchpads;         /* address of the scratchpads; HERs have offsets from it */
 	struct pspin_her_record last; /* its line of packets.trace is written when the time of the next packet is known */

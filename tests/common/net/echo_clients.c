@@ -16,8 +16,8 @@
 
 #define PING_PORT 9331
 #define FAN_PORT  9001
-#define PACKETS   ANSWERING_PACKETS
-#define EACH      ANSWERING_EACH
+#define PACKETS   ECHO_PACKETS
+#define EACH      ECHO_EACH
 #define WORDS     50u /* payload words of a packet */
 #define STRIDE    (4 * WORDS)
 #define BATCH     8u /* datagrams */
@@ -74,7 +74,7 @@ static int receive_pong(struct echo_test *a, int fd, uint32_t id, unsigned *ackn
 			a->reason = "pingpong's context acknowledges with other flags";
 		*acknowledged |= of == id ? 1u << packet : 0;
 	} else if (bytes == sizeof(got) && !memcmp(&got, &want, sizeof(got))) {
-		a->came[ANSWERING_FORWARD]++;
+		a->came[ECHO_FORWARD]++;
 	} else {
 		a->reason = "what pingpong sent back is not what it was sent";
 	}
@@ -128,9 +128,9 @@ static int receive_fan(struct echo_test *a, int fd)
 	if (got[0] / 4 >= a->datagrams)
 		a->reason = "what fan_out sent is of no datagram";
 	else if (bytes == 8 && got[0] % 4 < EACH && got[1] == got[0] + 1)
-		a->came[ANSWERING_PUT]++;
+		a->came[ECHO_PUT]++;
 	else if (bytes == 4 && got[0] % 4 == 0)
-		a->came[ANSWERING_REPLY]++;
+		a->came[ECHO_REPLY]++;
 	else
 		a->reason = "what fan_out sent is not what it was to send";
 	return 1;

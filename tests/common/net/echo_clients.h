@@ -5,11 +5,11 @@
 /* Threads that send and check every packet that comes back. */
 #include "tests/common/net/echo_test.h"
 
-#define ANSWERING_PACKETS 8u /* of a message */
-#define ANSWERING_EACH    2u /* puts of a datagram */
+#define ECHO_PACKETS 8u /* of a message */
+#define ECHO_EACH    2u /* puts of a datagram */
 
 /* The argument is a struct echo_test. */
-void *echo_test__ping(void *answering);
-void *echo_test__fan(void *answering);
+void *echo_test__ping(void *arg);
+void *echo_test__fan(void *arg);
 
 #endif

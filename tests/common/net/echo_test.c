@@ -7,8 +7,8 @@
 #include "tests/common/built.h"
 #include "tests/handlers/sending/fan_out.h"
 
-#define PACKETS ANSWERING_PACKETS
-#define EACH    ANSWERING_EACH
+#define PACKETS ECHO_PACKETS
+#define EACH    ECHO_EACH
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus, struct spin_ctx **ctx)
 {
@@ -110,14 +110,14 @@ const char *echo_test__check(struct echo_test *a)
 		reason = check_between("packets that pingpong sent or that are reported as lost", sent_or_lost(&ping_puts), pings,
 				       2 * pings);
 	if (!reason)
-		reason = check_between("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
+		reason = check_between("packets that came back from pingpong", a->came[ECHO_FORWARD], pings / 2, 2 * pings);
 	if (!reason)
 		reason = check_between("packets that fan_out sent or that are reported as lost", sent_or_lost(&fan_puts), (EACH + 1) * fans,
 				       (EACH + 1) * fans);
 	if (!reason)
-		reason = check_between("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
+		reason = check_between("packets that came from fan_out", a->came[ECHO_PUT], EACH * fans / 2, 2 * EACH * fans);
 	if (!reason)
-		reason = check_between("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
+		reason = check_between("replies of fan_out", a->came[ECHO_REPLY], fans / 2, 2 * fans);
 	return reason ? reason : check_between("messages and datagrams that were answered", a->messages && fans, 1, 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_ANSWERING_H
-#define TESTS_COMMON_ANSWERING_H
+#ifndef TESTS_COMMON_ECHO_TEST_H
+#define TESTS_COMMON_ECHO_TEST_H
 
 /*
  * Contexts whose handlers send, and clients that check every packet that comes back. pingpong forwards each packet of a
@@ -12,7 +12,7 @@
 #include <spin/libspin_message.h>
 
 /* One packet back for each packet of a message; two puts and one reply for each datagram. */
-enum answering_kind { ANSWERING_FORWARD, ANSWERING_PUT, ANSWERING_REPLY, ANSWERING_KINDS };
+enum echo_kind { ECHO_FORWARD, ECHO_PUT, ECHO_REPLY, ECHO_KINDS };
 
 struct echo_test {
 	struct spin_ctx *pings, *fans;
@@ -22,7 +22,7 @@ struct echo_test {
 	/* each is written by one thread, and may be read when that has ended */
 	uint64_t messages; /* messages with all packets acknowledged */
 	uint64_t datagrams;
-	uint64_t came[ANSWERING_KINDS];
+	uint64_t came[ECHO_KINDS];
 	const char *volatile reason; /* the first error */
 };
 

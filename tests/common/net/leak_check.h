@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_LEFTOVER_H
-#define TESTS_COMMON_LEFTOVER_H
+#ifndef TESTS_COMMON_LEAK_CHECK_H
+#define TESTS_COMMON_LEAK_CHECK_H
 
 /* Finds what killed processes left in the kernel. */
 #include <stdint.h>
@@ -17,12 +17,12 @@ unsigned leak_check__maps(uint32_t value_bytes);
 int leak_check__program(const char *dev);
 
 /* Kernel objects that outlive a process if something holds a reference. */
-enum leftover_kind { LEFTOVER_MAP, LEFTOVER_PROGRAM, LEFTOVER_LINK, LEFTOVER_KINDS };
+enum leak_kind { LEAK_MAP, LEAK_PROGRAM, LEAK_LINK, LEAK_KINDS };
 
 struct leak_check {
-	unsigned pins, namespaces;    /* pinned objects and named namespaces at the start */
-	unsigned *id[LEFTOVER_KINDS]; /* ids that the noted processes held */
-	unsigned ids[LEFTOVER_KINDS];
+	unsigned pins, namespaces; /* pinned objects and named namespaces at the start */
+	unsigned *id[LEAK_KINDS];  /* ids that the noted processes held */
+	unsigned ids[LEAK_KINDS];
 };
 
 /* Must be called before a test begins. */

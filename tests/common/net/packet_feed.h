@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_FEEDING_H
-#define TESTS_COMMON_FEEDING_H
+#ifndef TESTS_COMMON_PACKET_FEED_H
+#define TESTS_COMMON_PACKET_FEED_H
 
 /*
  * A program that turns the frame into the next packet of a message and tail-calls the program under test

@@ -87,8 +87,8 @@ void udp_hosts__send(int fd, const char *text, uint16_t port, enum asks_what wha
 				  .reply = (uint8_t)reply,
 				  .bytes = htons(16),
 				  .at = htons(12),
-				  .port = htons(ASKS_OTHER),
-				  .value = htonl(ASKS_VALUE) };
+				  .port = htons(UDP_HOSTS_OTHER),
+				  .value = htonl(UDP_HOSTS_VALUE) };
 	ask->body[0] = ask->body[1] = htonl(++serial);
 	if (sendto(fd, ask, sizeof(*ask), 0, &to.any, bytes) != sizeof(*ask))
 		die("cannot send");
@@ -117,9 +117,9 @@ int udp_hosts__is_rewritten(int sender, const char *text, uint16_t port, const i
 		udp_hosts__send(sender, text, port, ASK_STORE, 0, &ask);
 		if (udp_hosts__read(fds, count, &ask, &got) != sizeof(got))
 			continue;
-		if (got.body[0] != htonl(ASKS_VALUE) && got.body[0] != ask.body[0])
+		if (got.body[0] != htonl(UDP_HOSTS_VALUE) && got.body[0] != ask.body[0])
 			die("another datagram than was sent, and than the handler makes of it, is read");
-		return got.body[0] == htonl(ASKS_VALUE);
+		return got.body[0] == htonl(UDP_HOSTS_VALUE);
 	}
 	die("nothing is read");
 	return 0;

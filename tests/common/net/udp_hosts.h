@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_ASKS_H
-#define TESTS_COMMON_ASKS_H
+#ifndef TESTS_COMMON_UDP_HOSTS_H
+#define TESTS_COMMON_UDP_HOSTS_H
 
 /*
  * Datagrams with requests to the handler of tests/handlers/datagrams/rewrite.c, between two hosts of the test: `s0` with 10.9.0.1 and
@@ -26,10 +26,10 @@ struct asks_ask {
 	uint32_t body[4];
 };
 
-#define ASKS_PORT   7000 /* of receivers */
-#define ASKS_SENDER 7001
-#define ASKS_OTHER  7002 /* destination of ASK_PORT */
-#define ASKS_VALUE  0xfeedf00d
+#define UDP_HOSTS_PORT   7000 /* of receivers */
+#define UDP_HOSTS_SENDER 7001
+#define UDP_HOSTS_OTHER  7002 /* destination of ASK_PORT */
+#define UDP_HOSTS_VALUE  0xfeedf00d
 
 struct udp_hosts {
 	int server_ns, client_ns;

@@ -45,7 +45,7 @@ uint32_t migration_handler__frame(uint8_t frame[64])
 	struct template t;
 	char udp[32];
 
-	snprintf(udp, sizeof(udp), "udp 1024 > %u sum none", MOVING_PORT);
+	snprintf(udp, sizeof(udp), "udp 1024 > %u sum none", MIGRATION_PORT);
 	template_start(&t);
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (template_line(&t, lines[i] ? lines[i] : udp) != 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_MOVING_H
-#define TESTS_COMMON_MOVING_H
+#ifndef TESTS_COMMON_MIGRATION_HANDLER_H
+#define TESTS_COMMON_MIGRATION_HANDLER_H
 
 /* Handlers that count datagrams, with a state and tables that the test chooses, for spin_ctx__migrate(). Failures end the test. */
 #include <spin/libspin.h>
 
-#define MOVING_PORT 9000
+#define MIGRATION_PORT 9000
 
 /*
  * Source of handlers with these fields of the state. One field is `packets`, and `count` is a C statement that increments it. The
@@ -16,7 +16,7 @@ struct moving_source {
 };
 struct spin_object *migration_handler__compile(const struct moving_source *source);
 
-/* Builds an IPv4 datagram to MOVING_PORT. Returns the frame's length. */
+/* Builds an IPv4 datagram to MIGRATION_PORT. Returns the frame's length. */
 uint32_t migration_handler__frame(uint8_t frame[64]);
 
 /* Returns the value of a field, by its path. */

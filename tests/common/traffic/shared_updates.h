@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMMON_HAMMERING_H
-#define TESTS_COMMON_HAMMERING_H
+#ifndef TESTS_COMMON_SHARED_UPDATES_H
+#define TESTS_COMMON_SHARED_UPDATES_H
 
 /*
  * The host side of tests/handlers/messages/hammer.c and hammer_message.c: their contexts, senders, and the check that each

@@ -9,6 +9,7 @@
 
 #include "user/conformance/event.h"
 #include "user/conformance/recording/internal.h"
+#include "user/lib/printable.h"
 
 _Static_assert(RECORDING_ENTRIES_MAX == SPIN_MES_MAX && RECORDING_SEGMENTS_MAX == SPIN_SEGMENTS_MAX,
 	       "a recording has room for all that a context can have");
@@ -119,7 +120,7 @@ static int parse_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 	bytes -= (uint32_t)sizeof(head);
 	if (!bytes)
 		return 0;
-	if (!recording__is_printable((const char *)at + sizeof(head), strnlen((const char *)at + sizeof(head), bytes)))
+	if (!is_printable((const char *)at + sizeof(head), strnlen((const char *)at + sizeof(head), bytes)))
 		return recording__damaged(r, "an event is invalid");
 	if (r->events == r->event_room) {
 		size_t room = r->event_room ? r->event_room * 2 : 64;

@@ -26,8 +26,6 @@ static inline uint32_t recording__load32(const uint8_t *at)
 
 /* Returns -EINVAL with a reason that names the position in the file. */
 int recording__damaged(const struct recording *r, const char *what);
-/* Returns 1 if all bytes are printable ASCII: names and lines of recordings are, and a stranger may have made them. */
-int recording__is_printable(const char *text, size_t bytes);
 /* Checks and stores one block; ignores blocks of other programs. Sets *ended at the END block. */
 int recording__parse_custom(struct recording *r, const struct recording_block *b, int *ended);
 /* Same for the kinds of blocks that host.c stores; returns 0 for others. */

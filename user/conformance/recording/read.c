@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "user/conformance/recording/internal.h"
+#include "user/lib/printable.h"
 
 #define TAIL_BYTES (sizeof(struct recording_trailer) + 4) /* the trailer, and the length that ends the last block */
 
@@ -203,17 +204,9 @@ static uint16_t load16(const uint8_t *at)
 	return v;
 }
 
-int recording__is_printable(const char *text, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		if (text[i] < 0x20 || text[i] > 0x7e)
-			return 0;
-	return 1;
-}
-
 static int is_text(const char *text, size_t bytes)
 {
-	return text[0] && memchr(text, 0, bytes) && recording__is_printable(text, strlen(text));
+	return text[0] && memchr(text, 0, bytes) && is_printable(text, strlen(text));
 }
 
 static int parse_start(struct recording *r, const uint8_t *at, uint32_t bytes)

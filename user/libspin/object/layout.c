@@ -468,7 +468,10 @@ static int is_moved_by(const struct table *t, uint32_t from, uint32_t hole)
 	return ((from - home) & (t->entries - 1)) >= ((from - hole) & (t->entries - 1));
 }
 
-/* Backward-shift deletion: a search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old slot is cleared. */
+/*
+ * Backward-shift deletion: a search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old
+ * slot is cleared.
+ */
 static void close_hole(const struct table *t, uint32_t hole)
 {
 	for (uint32_t at = hole + 1, steps = 0; steps < t->entries && layout_type__load(entry_at(t, at), 4); at++, steps++) {

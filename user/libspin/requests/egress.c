@@ -138,17 +138,17 @@ static uint64_t count_rewritten(unsigned owner)
 
 static const unsigned devmap_sizes[] = {
 #define SIZE(n) n,
-	SPIN_WAY_SIZES(SIZE)
+	SPIN_EGRESS_SIZES(SIZE)
 #undef SIZE
 };
 
-_Static_assert(sizeof(devmap_sizes) / sizeof(devmap_sizes[0]) == SPIN_EGRESS_DEVMAPS, "a way for each size");
+_Static_assert(sizeof(devmap_sizes) / sizeof(devmap_sizes[0]) == SPIN_EGRESS_DEVMAPS, "a devmap for each size");
 _Static_assert(SPIN_NICS_MAX == SPIN_EGRESS_DEVS, "a place for each interface");
 
-int out__prepare(struct spin_ctx *ctx)
+int egress__prepare(struct spin_ctx *ctx)
 {
-	struct bpf_map *ways = bpf_object__find_map_by_name(ctx->bpf, "spin_egress");
-	struct out *out = calloc(1, sizeof(*out));
+	struct bpf_map *devmaps = bpf_object__find_map_by_name(ctx->bpf, "spin_egress");
+	struct egress *out = calloc(1, sizeof(*out));
 	int err;
 
 	if (!out)
@@ -161,25 +161,25 @@ int out__prepare(struct spin_ctx *ctx)
 	}
 	ctx->out = out;
 	out->made_before = count_rewritten(out->owner);
-	if (!ways || bpf_map__set_max_entries(ways, SPIN_EGRESS_DEVMAPS * SPIN_EGRESS_DEVS))
+	if (!devmaps || bpf_map__set_max_entries(devmaps, SPIN_EGRESS_DEVMAPS * SPIN_EGRESS_DEVS))
 		return -ENOENT;
 	return reuse_tx_maps(ctx->bpf);
 }
 
-int out__open(struct spin_ctx *ctx)
+int egress__open(struct spin_ctx *ctx)
 {
-	struct out *out = ctx->out;
+	struct egress *out = ctx->out;
 	uint32_t *owner = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_out_owner", sizeof(*owner));
 
-	out->way = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_egress_dev", SPIN_EGRESS_DEVS * sizeof(*out->way));
-	out->ways_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_egress");
-	if (!out->way || !owner || out->ways_fd < 0)
-		return spin_fail(-EINVAL, "%s has no way out of this version; compile it again with spincc", ctx->name);
+	out->dev = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_egress_dev", SPIN_EGRESS_DEVS * sizeof(*out->dev));
+	out->devmaps_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_egress");
+	if (!out->dev || !owner || out->devmaps_fd < 0)
+		return spin_fail(-EINVAL, "%s has no egress devices of this version; compile it again with spincc", ctx->name);
 	*owner = out->owner;
 	return 0;
 }
 
-void out__close(struct spin_ctx *ctx)
+void egress__close(struct spin_ctx *ctx)
 {
 	if (!ctx->out)
 		return;
@@ -208,24 +208,24 @@ static int create_devmaps(struct spin_nic *nic)
 	unsigned generation;
 	int err = 0, program_fd = egress_program_fd(&generation);
 
-	if (nic->ways && nic->ways_generation == generation)
+	if (nic->devmaps && nic->devmaps_generation == generation)
 		return 0;
-	out__forget(nic);
-	nic->ways_generation = generation;
-	nic->ways = calloc(SPIN_EGRESS_DEVMAPS, sizeof(*nic->ways));
-	if (!nic->ways)
+	egress__forget(nic);
+	nic->devmaps_generation = generation;
+	nic->devmaps = calloc(SPIN_EGRESS_DEVMAPS, sizeof(*nic->devmaps));
+	if (!nic->devmaps)
 		return -ENOMEM;
-	memset(nic->ways, -1, SPIN_EGRESS_DEVMAPS * sizeof(*nic->ways));
+	memset(nic->devmaps, -1, SPIN_EGRESS_DEVMAPS * sizeof(*nic->devmaps));
 	for (unsigned i = 0; !err && i < SPIN_EGRESS_DEVMAPS; i++) {
-		nic->ways[i] = create_devmap(nic, devmap_sizes[i], program_fd);
-		err = nic->ways[i] < 0 ? nic->ways[i] : 0;
+		nic->devmaps[i] = create_devmap(nic, devmap_sizes[i], program_fd);
+		err = nic->devmaps[i] < 0 ? nic->devmaps[i] : 0;
 	}
 	if (err)
-		out__forget(nic);
+		egress__forget(nic);
 	return err;
 }
 
-int out__join(struct spin_ctx *ctx, const struct spin_place *place)
+int egress__join(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	const unsigned number = (unsigned)(place - ctx->place);
 	struct spin_nic *nic = place->nic;
@@ -234,7 +234,7 @@ int out__join(struct spin_ctx *ctx, const struct spin_place *place)
 	if (!ctx->out || !nic->ifindex)
 		return 0;
 	for (unsigned i = 0; i < SPIN_EGRESS_DEVS; i++)
-		if (ctx->out->way[i].ifindex == (uint32_t)nic->ifindex)
+		if (ctx->out->dev[i].ifindex == (uint32_t)nic->ifindex)
 			return spin_fail(-EINVAL,
 					 "%s and another interface of %s have the same number in two network namespaces, so "
 					 "that packets could not be sent by the right one: give each a context of its own",
@@ -243,31 +243,31 @@ int out__join(struct spin_ctx *ctx, const struct spin_place *place)
 	for (uint32_t i = 0; !err && i < SPIN_EGRESS_DEVMAPS; i++) {
 		uint32_t at = number * SPIN_EGRESS_DEVMAPS + i;
 
-		err = bpf_map_update_elem(ctx->out->ways_fd, &at, &nic->ways[i], BPF_ANY) ? -errno : 0;
+		err = bpf_map_update_elem(ctx->out->devmaps_fd, &at, &nic->devmaps[i], BPF_ANY) ? -errno : 0;
 	}
 	if (err)
-		return spin_fail(err, "cannot make the way out by %s: %s", nic->name, strerror(-err));
-	ctx->out->way[number].no_room = nic->used == SPIN_MODE_GENERIC;
-	__atomic_store_n(&ctx->out->way[number].ifindex, (uint32_t)nic->ifindex, __ATOMIC_RELEASE);
+		return spin_fail(err, "cannot fill the egress devmaps of %s: %s", nic->name, strerror(-err));
+	ctx->out->dev[number].no_room = nic->used == SPIN_MODE_GENERIC;
+	__atomic_store_n(&ctx->out->dev[number].ifindex, (uint32_t)nic->ifindex, __ATOMIC_RELEASE);
 	return 0;
 }
 
-void out__leave(struct spin_ctx *ctx, const struct spin_place *place)
+void egress__leave(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	if (ctx->out)
-		__atomic_store_n(&ctx->out->way[place - ctx->place].ifindex, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&ctx->out->dev[place - ctx->place].ifindex, 0, __ATOMIC_RELEASE);
 }
 
-void out__forget(struct spin_nic *nic)
+void egress__forget(struct spin_nic *nic)
 {
-	for (unsigned i = 0; nic->ways && i < SPIN_EGRESS_DEVMAPS; i++)
-		if (nic->ways[i] >= 0)
-			close(nic->ways[i]);
-	free(nic->ways);
-	nic->ways = NULL;
+	for (unsigned i = 0; nic->devmaps && i < SPIN_EGRESS_DEVMAPS; i++)
+		if (nic->devmaps[i] >= 0)
+			close(nic->devmaps[i]);
+	free(nic->devmaps);
+	nic->devmaps = NULL;
 }
 
-uint64_t out__made(const struct spin_ctx *ctx)
+uint64_t egress__made(const struct spin_ctx *ctx)
 {
 	return ctx->out ? count_rewritten(ctx->out->owner) - ctx->out->made_before : 0;
 }

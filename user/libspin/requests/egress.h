@@ -13,30 +13,30 @@
 #include "user/libspin/internal.h"
 
 /* Before loading: makes the context use the process's tx ring, and holds a reference to it. */
-int out__prepare(struct spin_ctx *ctx);
+int egress__prepare(struct spin_ctx *ctx);
 /* After loading: finds the variables that libspin writes. */
-int out__open(struct spin_ctx *ctx);
-void out__close(struct spin_ctx *ctx);
+int egress__open(struct spin_ctx *ctx);
+void egress__close(struct spin_ctx *ctx);
 
 /*
- * A place is an interface to which the context is attached. out__join() must be called after attaching the context there, and out__leave()
- * before detaching it, both with the interface's lock held. Before out__join() libspin's thread sends the packets from user space.
+ * A place is an interface to which the context is attached. egress__join() must be called after attaching the context there, and egress__leave()
+ * before detaching it, both with the interface's lock held. Before egress__join() libspin's thread sends the packets from user space.
  */
-int out__join(struct spin_ctx *ctx, const struct spin_place *place);
-void out__leave(struct spin_ctx *ctx, const struct spin_place *place);
+int egress__join(struct spin_ctx *ctx, const struct spin_place *place);
+void egress__leave(struct spin_ctx *ctx, const struct spin_place *place);
 /* Frees the devmaps of an interface that is closed. */
-void out__forget(struct spin_nic *nic);
+void egress__forget(struct spin_nic *nic);
 
 /* Returns how many clones of frames the egress program rewrote into packets, summed over all HPUs. */
-uint64_t out__made(const struct spin_ctx *ctx);
+uint64_t egress__made(const struct spin_ctx *ctx);
 
 /* The rest is internal to egress.c and neigh.c, which resolves the next hop of a packet. */
 
 /* The tx state of one context. */
-struct out {
+struct egress {
 	unsigned owner; /* number that identifies this context in the tx ring, 0 to 63 */
-	int ways_fd;
-	struct spin_egress_dev *way; /* mapped variable of the context's program */
+	int devmaps_fd;
+	struct spin_egress_dev *dev; /* mapped variable of the context's program */
 	uint64_t made_before;        /* count by earlier contexts with this owner number */
 };
 

@@ -147,7 +147,7 @@ void requests_neigh__learn(struct spin_ctx *ctx, const struct spin_process *targ
 	memcpy(r->tried, key.addr, sizeof(key.addr));
 	r->tried_ns = now;
 	for (unsigned i = 0; i < SPIN_EGRESS_DEVS; i++) {
-		key.ifindex = __atomic_load_n(&ctx->out->way[i].ifindex, __ATOMIC_ACQUIRE);
+		key.ifindex = __atomic_load_n(&ctx->out->dev[i].ifindex, __ATOMIC_ACQUIRE);
 		if (!key.ifindex || resolve(r, &key, &hop) || bpf_map_update_elem(r->hops_map, &key, &hop, BPF_ANY))
 			continue;
 		if (!r->hops)

@@ -71,7 +71,7 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 	if (!send || !event_program || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops ||
 	    bpf_map__set_max_entries(hops, SPIN_HOPS))
 		return -ENOENT;
-	return out__prepare(ctx);
+	return egress__prepare(ctx);
 }
 
 static int on_sample(void *arg, void *data, size_t bytes)
@@ -115,7 +115,7 @@ int spin_requests__open(struct spin_ctx *ctx)
 	r->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(ctx->bpf, maps[0]), on_sample, r, NULL);
 	if (!r->ring)
 		return spin_fail(-errno, "cannot map the requests of %s: %s", ctx->name, strerror(errno));
-	return out__open(ctx);
+	return egress__open(ctx);
 }
 
 int spin_ctx__requests(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_request *request), void *arg)
@@ -310,7 +310,7 @@ int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out)
 	memset(out, 0, sizeof(*out));
 	if (!r)
 		return 0;
-	out->copied = out__made(ctx); /* read before `copies`, which counts attempts and is not smaller */
+	out->copied = egress__made(ctx); /* read before `copies`, which counts attempts and is not smaller */
 	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++) {
 		out->returned += load(&r->stats[i].returned);
 		out->lost_queue += load(&r->stats[i].no_room);

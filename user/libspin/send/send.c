@@ -254,9 +254,9 @@ static int has_timed_out(const struct job *j)
 }
 
 /*
- * Returns -ETIMEDOUT if the message made no progress for too long. On a busy machine this thread may not have run for that time, and answers
- * wait to be read. They count if some packets were never sent. If all were, the receiver may have completed the message so long ago that it
- * no longer recognises packets sent again (see TIMEOUT_MS); then only answers to all of them help.
+ * Returns -ETIMEDOUT if the message made no progress for too long. On a busy machine this thread may not have run for that time, and
+ * answers wait to be read. They count if some packets were never sent. If all were, the receiver may have completed the message so long ago
+ * that it no longer recognises packets sent again (see TIMEOUT_MS); then only answers to all of them help.
  */
 static int check_timeout(struct job *j)
 {

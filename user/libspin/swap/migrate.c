@@ -260,7 +260,7 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 	if (!err)
 		err = update_moves(&m, &m.report.moved_bytes);
 	if (!err) {
-		swap__set_roomy(ctx, ctx->needs_tailroom || m.next->needs_tailroom);
+		swap__set_tailroom(ctx, ctx->needs_tailroom || m.next->needs_tailroom);
 		err = ctx->places ? migrate_attached(&m) : migrate_detached(&m);
 	}
 	if (err)
@@ -268,7 +268,7 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 	else
 		swap__finish(ctx, m.next);
 	fill_report(&m, report);
-	swap__set_roomy(ctx, ctx->needs_tailroom);
+	swap__set_tailroom(ctx, ctx->needs_tailroom);
 	free_moves(&m);
 	return err;
 }

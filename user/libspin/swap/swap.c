@@ -153,11 +153,11 @@ void swap__wait(const struct spin_ctx *ctx)
 		root__wait(ctx->place[0].nic->root);
 }
 
-void swap__set_roomy(struct spin_ctx *ctx, int needs_tailroom)
+void swap__set_tailroom(struct spin_ctx *ctx, int needs_tailroom)
 {
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, needs_tailroom);
+		root__set_tailroom(ctx->place[i].nic->root, ctx->place[i].slot, needs_tailroom);
 		pthread_mutex_unlock(&ctx->place[i].nic->lock);
 	}
 }
@@ -224,12 +224,12 @@ int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 		err = ctx__create_next(ctx, obj, &ctx->rule, 0, &next);
 	if (err)
 		return err;
-	swap__set_roomy(ctx, ctx->needs_tailroom || next->needs_tailroom);
+	swap__set_tailroom(ctx, ctx->needs_tailroom || next->needs_tailroom);
 	err = replace_program(ctx, next->prog_fd);
 	if (err)
 		spin_ctx__destroy(next);
 	else
 		swap__finish(ctx, next);
-	swap__set_roomy(ctx, ctx->needs_tailroom);
+	swap__set_tailroom(ctx, ctx->needs_tailroom);
 	return err;
 }

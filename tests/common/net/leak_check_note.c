@@ -19,10 +19,10 @@
 static const struct {
 	const char *name, *word; /* keyword in fdinfo */
 	int (*next)(__u32 id, __u32 *next);
-} kinds[LEFTOVER_KINDS] = {
-	[LEFTOVER_MAP] = { "map", "map_id:", bpf_map_get_next_id },
-	[LEFTOVER_PROGRAM] = { "program", "prog_id:", bpf_prog_get_next_id },
-	[LEFTOVER_LINK] = { "link", "link_id:", bpf_link_get_next_id },
+} kinds[LEAK_KINDS] = {
+	[LEAK_MAP] = { "map", "map_id:", bpf_map_get_next_id },
+	[LEAK_PROGRAM] = { "program", "prog_id:", bpf_prog_get_next_id },
+	[LEAK_LINK] = { "link", "link_id:", bpf_link_get_next_id },
 };
 
 /* Counts the entries of a directory and its subdirectories. */
@@ -61,7 +61,7 @@ void leak_check__begin(struct leak_check *l)
 	*l = (struct leak_check){ .pins = count_pins(), .namespaces = count_namespaces() };
 }
 
-static void add(struct leak_check *l, enum leftover_kind kind, unsigned id)
+static void add(struct leak_check *l, enum leak_kind kind, unsigned id)
 {
 	for (unsigned i = 0; i < l->ids[kind]; i++)
 		if (l->id[kind][i] == id)
@@ -81,7 +81,7 @@ static void record_file(struct leak_check *l, const char *path)
 	char line[256];
 
 	while (from && fgets(line, sizeof(line), from))
-		for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++)
+		for (unsigned kind = 0; kind < LEAK_KINDS; kind++)
 			if (!strncmp(line, kinds[kind].word, strlen(kinds[kind].word)))
 				add(l, kind, (unsigned)strtoul(line + strlen(kinds[kind].word), NULL, 10));
 	if (from)
@@ -105,7 +105,7 @@ void leak_check__note(struct leak_check *l, pid_t pid)
 }
 
 /* Returns the first id that still exists, or 0. */
-static unsigned find_existing(const struct leak_check *l, enum leftover_kind kind)
+static unsigned find_existing(const struct leak_check *l, enum leak_kind kind)
 {
 	unsigned id = 0;
 
@@ -121,7 +121,7 @@ static const char *describe_leak(const struct leak_check *l)
 	static char text[96];
 	unsigned id;
 
-	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++) {
+	for (unsigned kind = 0; kind < LEAK_KINDS; kind++) {
 		id = find_existing(l, kind);
 		if (id) {
 			snprintf(text, sizeof(text), "%s %u is left in the kernel", kinds[kind].name, id);
@@ -143,7 +143,7 @@ const char *leak_check__end(struct leak_check *l)
 		usleep(PAUSE_US);
 		left = describe_leak(l);
 	}
-	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++)
+	for (unsigned kind = 0; kind < LEAK_KINDS; kind++)
 		free(l->id[kind]);
 	return left;
 }
