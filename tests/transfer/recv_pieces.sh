@@ -79,13 +79,17 @@ says recv.err "the digest of its 300 bytes is not its sender's"
 send few --to 10.79.0.1
 ended 1
 cmp few hand.1 && cmp few hand.2 || fail "files beside bad ones are not what was sent"
-# a pipe fills no piece in the ten seconds after which a file is given up; somebody else's message that is too long ends nothing
-for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 10000 pieces; done >drops
+# A pipe that has filled one piece, and then fills none in the ten seconds after which a file is given up. Somebody else's message that
+# is too long ends nothing.
+(head -c 140000 pieces; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 5000 pieces; done) >drops
 receive drip --max-mib 1
-for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-	head -c 10000 pieces
-	sleep 1
-done | nsenter --net="/run/netns/$PEER" "$SPINCTL" send - --piece-kib 128 --to 10.79.0.1 >send.out 2>send.err &
+(
+	head -c 140000 pieces
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		sleep 1
+		head -c 5000 pieces
+	done
+) | nsenter --net="/run/netns/$PEER" "$SPINCTL" send - --piece-kib 128 --to 10.79.0.1 >send.out 2>send.err &
 sender=$!
 sleep 3
 expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send piece --match 0x8000000100000000 --to 10.79.0.1
