@@ -3,8 +3,9 @@
 #define BPF_ATOMIC_H
 
 /*
- * Atomic operations of the message engine on data that HPUs share. spin_load32() and spin_store32() of the handler API have acquire and
- * release order; these are the others. An operation that returns a value is a full barrier, in BPF and in the host build.
+ * Atomic operations of the message engine on data that CPUs (HPUs) share. Included by most headers of bpf/. spin_load32() and
+ * spin_store32() of the handler API have acquire and release order; these are the others. An operation that returns a value is a full
+ * barrier, in BPF and in the host build.
  */
 #include <spin/bytes.h>
 

@@ -3,8 +3,8 @@
 #define BPF_CHECKSUM_H
 
 /*
- * Internet checksums (RFC 1071, RFC 1624) for parsing and for replies. Sums are kept in 64 bits, added in 32-bit words as they lie
- * in memory, and folded once at the end.
+ * Internet checksums (RFC 1071, RFC 1624) for parsing and for replies. Sums are kept in 64 bits, added in 32-bit words as they lie in
+ * memory, and folded once at the end. Included by actions/act.h, and so by every program that handles packets.
  */
 #include "bpf/parse.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as an XDP program: the handlers and the runtime as one translation unit. spincc compiles it for each
- * handler file, which SPIN_HANDLER_FILE names; SPIN_RV32_IMAGE names the HPU program that the object carries.
+ * One execution context (handlers, their memories and a match rule) as an XDP program: the handlers and the runtime as one translation
+ * unit. spincc compiles it for each handler file, which SPIN_HANDLER_FILE names; SPIN_RV32_IMAGE names the HPU program that the object
+ * carries.
  *
  * The names below are a contract with <spin/context.h>. The object also loads without libspin: loaded by bpftool or iproute2 it
  * handles every UDP datagram of the interface.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as a shared object for the build machine: the same handlers and data path as context.bpf.c, without a kernel.
- * Compiled by `spincc --target host` and loaded by user/conformance/host.c; tests compare the other engines with it. Does not need root.
+ * One execution context (handlers, their memories and a match rule) as a shared object for the build machine: the same handlers and data
+ * path as context.bpf.c, without a kernel. Compiled by `spincc --target host` and loaded by user/conformance/host.c; tests compare the
+ * other engines with it. Does not need root.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE

@@ -3,8 +3,8 @@
 #define BPF_CONTEXT_MAPS_H
 
 /*
- * What packet.h and message.h need from the kernel: BPF maps and helpers. Included by context.bpf.c; context_host.h is the host build's
- * counterpart.
+ * What the data path of handlers (packet.h, messages/message.h) needs from the kernel: BPF maps and helpers. Included by context.bpf.c;
+ * context_host.h is the host build's counterpart.
  */
 #include <spin/context.h>
 #include <spin/target/view.h>

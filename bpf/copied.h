@@ -3,8 +3,8 @@
 #define BPF_COPIED_H
 
 /*
- * Programs that copy a packet before its handlers run: for frames that are not linear, and for the isolated class. Included by
- * context.bpf.c only.
+ * Programs that copy a packet before its handlers run: for frames that are not linear, and for the isolated class (handlers loaded without
+ * CAP_PERFMON). Included by context.bpf.c only.
  */
 
 /* Handles a copy of the frame and writes changes back to it. */

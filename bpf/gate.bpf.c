@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Gate in front of a context's handlers, used while libspin moves their memory to another layout (abi/gate.h, user/libspin/swap/). While it
- * is shut, no handler of the context runs and packets wait on the CPU that received them. No packet is lost, and each sees either the old
- * handlers with the old memory or the new ones with the new memory.
+ * XDP program in front of the handlers of an execution context, used while libspin moves their memory to another layout (abi/gate.h,
+ * user/libspin/swap/). While it is shut, no handler of the context runs and packets wait on the CPU that received them. No packet is lost,
+ * and each sees either the old handlers with the old memory or the new ones with the new memory.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Guard of a context that an unprivileged user has attached to a socket (user/spind/). It runs between the dispatcher and the
- * context's program, which is untrusted:
+ * XDP program that guards an execution context (handlers, their memories and a match rule) which an unprivileged user has attached to a
+ * socket (user/spind/). It runs between the dispatcher and the context's program, which is untrusted:
  *
  *	before  Is the packet for this socket? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
  *	        to the host, and the handlers do not see it.

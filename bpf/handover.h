@@ -3,9 +3,9 @@
 #define BPF_HANDOVER_H
 
 /*
- * Tail-calls the program of a context, given its bit, through a tree of tests. Each leaf is a tail call with a constant index, which the
- * JIT turns into a direct jump. From a C switch the compiler would make one tail call with a variable index, an indirect jump: 14 ns with
- * retpolines instead of 1 (measured). Called by root.bpf.c.
+ * Tail-calls the program of an execution context, the handlers for a packet, given its bit, through a tree of tests. Each leaf is a tail
+ * call with a constant index, which the JIT turns into a direct jump. From a C switch the compiler would make one tail call with a variable
+ * index, an indirect jump: 14 ns with retpolines instead of 1 (measured). Called by root.bpf.c.
  */
 /* clang-format off */
 #define SPIN_TAIL_CALL_(slot) \

@@ -3,8 +3,9 @@
 #define BPF_HPU_H
 
 /*
- * The HPU that a program runs on (<spin/hpu.h>), and how a program leaves it. A CPU or a queue runs one program at a time, because XDP runs
- * with softirqs disabled, so data of one HPU needs no atomics. A sweep runs on the CPU that requested it. If HPUs are queues, a sweep
+ * The number of the HPU (the processor that runs handlers, here a CPU or a receive queue) that a program runs on, and how a program leaves
+ * it (<spin/hpu.h>). Included by context.bpf.c. A CPU or a queue runs one program at a time, because XDP runs with softirqs disabled, so
+ * data of one HPU needs no atomics. A sweep, which ends idle messages, runs on the CPU that requested it. If HPUs are queues, a sweep
  * belongs to none of them and uses only the last HPU's data.
  */
 #include "bpf/spread.h"

@@ -3,8 +3,8 @@
 #define BPF_MATCH_H
 
 /*
- * Step 4 of <spin/reason.h>: does the datagram belong to this context? The rule is read-only data, so the verifier knows its values and
- * removes the tests of unused fields.
+ * Does a datagram belong to this execution context (step 4 of <spin/reason.h>)? Compares its header fields with the context's match rule.
+ * Called by packet.h. The rule is read-only data, so the verifier knows its values and removes the tests of unused fields.
  */
 #include <spin/rule.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The devmap program: turns each copy of a clone template into the next packet of its group, in order. One program for all contexts
- * of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies after it still
- * belong to their own group.
+ * The devmap program that sends what handlers made, if several packets leave for one that arrived. The kernel copies a small frame, the
+ * clone template, once for each packet of the group; this program turns each copy into the next packet, in order. Loaded by libspin, once
+ * for all contexts of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies after
+ * it still belong to their own group.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -3,9 +3,9 @@
 #define BPF_PARSE_H
 
 /*
- * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, an ICMP message or the payload of an EtherType, or to the reason
- * why it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first,
- * which selects the target.
+ * Parses a frame (steps 1 to 3 of <spin/reason.h>): to a UDP datagram, an ICMP message or the payload of an EtherType, or to the reason why
+ * it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first, which selects
+ * the target. Called by the dispatcher, the guard and the programs of contexts.
  */
 #include <spin/reason.h>
 #include <spin/target/view.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Delivers a context's packets to AF_XDP sockets of the application (libspin's user/libspin/ring/). It runs between the dispatcher and the
- * context's program, which it tail-calls from a subprogram, so that program returns here, even if it makes tail calls itself.
+ * XDP program that delivers the packets of an execution context (handlers, their memories and a match rule) to AF_XDP sockets of the
+ * application (libspin's user/libspin/ring/). It runs between the dispatcher and the context's program, which it tail-calls from a
+ * subprogram, so that program returns here, even if it makes tail calls itself.
  *
  * Only packets that handlers deliver (SUCCESS, PROCEEDED) go to a socket. Packets that the context's program passes because a host would
  * refuse them have the same XDP action, so the context's counters tell the two apart. A CPU or queue runs one program at a time, so no

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The dispatcher of an interface: parses a packet, finds its context and tail-calls that context's program (bpf/README.md). Packets without
- * a context go to the host, untouched and counted.
+ * The dispatcher, the XDP program that libspin attaches to an interface: parses a packet, finds its execution context (handlers, their
+ * memories and a match rule) and tail-calls that context's program (bpf/README.md). Packets without a context go to the host, untouched and
+ * counted.
  *
  * The names below are a contract with <spin/root.h>.
  */

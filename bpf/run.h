@@ -4,7 +4,7 @@
 
 /*
  * Runs the handlers of one datagram, which is a message of one packet: header, payload, completion (sPIN 3.2, B.3-B.5). spin_handlers_ is
- * constant, so a handler that the file does not register leaves no code.
+ * constant, so a handler that the file does not register leaves no code. Called by packet.h and nfp.bpf.c.
  */
 #include <spin/context.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Assigns TCP connections to the contexts of their sockets (abi/stream.h). It runs for every socket of this host that connects; for most of
- * them it ends after the first lookup. A socket marked by spind, and connections accepted by a marked listening socket, have an owner in
- * their socket storage, which the kernel copies on accept. So no address or port is compared, and a socket that another program binds to
- * the same port is not mistaken for it.
+ * Assigns TCP connections to the execution contexts (handlers, their memories and a match rule) of their sockets (abi/stream.h). Loaded by
+ * libspin for spind. It runs for every socket of this host that connects; for most of them it ends after the first lookup. A socket marked
+ * by spind, and connections accepted by a marked listening socket, have an owner in their socket storage, which the kernel copies on
+ * accept. So no address or port is compared, and a socket that another program binds to the same port is not mistaken for it.
  *
  * Each connection is in two maps until it is closed. One gives it the verdict program. The other keeps bytes that were passed but not yet
  * read, which would be lost when a socket leaves its last map. The program holds that map and the connection the program, so the map

@@ -3,8 +3,8 @@
 #define BPF_TAP_H
 
 /*
- * Copies a context's packet, as it arrived, to a ring buffer that user space reads. Called by the dispatcher (root.bpf.c); libspin
- * makes the ring when a recording or `spinctl run --cost` starts (user/libspin/tap.c).
+ * Copies a packet of an execution context (a packet for its handlers), as it arrived, to a ring buffer that user space reads. Called by the
+ * dispatcher (root.bpf.c); libspin makes the ring when a recording or `spinctl run --cost` starts (user/libspin/tap.c).
  */
 #include "bpf/atomic.h"
 

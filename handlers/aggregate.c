@@ -2,9 +2,9 @@
 /*
  * aggregate - the sum of a message's integers (PsPIN 4.3, "Data aggregation")
  *
- * Adds up the 32-bit integers of a message in its scratchpad, modulo 2^32. Each packet is summed by itself and then added
- * once to the message's sum. When the message is complete, the sum is written to host memory, where the default action
- * would have put the message's first bytes. So the sender of a put chooses a place for each message.
+ * Adds up the 32-bit integers of a message in its scratchpad, its own memory, modulo 2^32. The payload handler sums each packet by itself,
+ * then adds it once to the message's sum. When the message is complete, the sum is written to host memory, where the default action would
+ * have put the message's first bytes. So the sender of a put chooses a place for each message.
  */
 #include <spin/spin.h>
 

@@ -2,8 +2,8 @@
 /*
  * copy_from_host - serves reads of host memory (PsPIN 4.2.2 and 4.3, from the host to the network)
  *
- * A message requests as many bytes as it has: each of its packets is returned with bytes of the matching entry's memory,
- * from the packet's offset in the message on, in place of its payload. A put's offset selects where in the entry the
+ * A message requests as many bytes as it has: each of its packets is returned with bytes of the matching entry's memory, which the host has
+ * posted for reading, from the packet's offset in the message on, in place of its payload. A put's offset selects where in the entry the
  * read begins. Only the entry can be read: a packet that reaches beyond its end fails and is not answered.
  *
  * Bytes that the host writes during the read may be old or new. An answer is sent once, and a duplicate packet is not

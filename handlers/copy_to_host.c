@@ -2,10 +2,10 @@
 /*
  * copy_to_host - copies a message to host memory (PsPIN 4.3, "Data movement")
  *
- * Copies each packet's payload to its offset in the matching entry's memory, in whatever
- * order the packets arrive. When the host gets the message's event, all bytes are there.
- * The default action has the same result. Here a handler does it, which costs one DMA
- * command per packet on the HPU.
+ * Copies each packet's payload to its offset in the matching entry's memory, which the host has posted, in
+ * whatever order the packets arrive. When the host gets the message's event, all bytes are there. The default
+ * action has the same result. Here a handler does it, run for each packet, which costs one DMA command per packet
+ * on the HPU.
  */
 #include <spin/spin.h>
 

@@ -2,8 +2,8 @@
 /*
  * counter - counts datagrams and their bytes
  *
- * Counts datagrams and the bytes of their payloads, modulo 2^32, and drops them. The application may read the counts
- * while packets arrive, and may reset them at any time.
+ * Counts datagrams and the bytes of their payloads, modulo 2^32, and drops them. The payload handler runs for each datagram, at XDP or on
+ * the NIC. The application may read the counts while packets arrive, and may reset them at any time.
  */
 #include <spin/spin.h>
 

@@ -2,10 +2,10 @@
 /*
  * histogram - counts per value over a set of messages (PsPIN 4.3, "Histogram")
  *
- * Messages carry 32-bit integers. Counts how often each value from 0 to 1,023 occurs in a set
- * of messages; the application sets how many messages the set has. Each cluster has its own
- * counts. The message that completes the set merges them and copies the result to host memory.
- * The host gets an event for this message only: the others return the _PENDING form.
+ * Messages carry 32-bit integers. Counts how often each value from 0 to 1,023 occurs in a set of messages; the application
+ * sets how many messages the set has. Each cluster of the NIC's cores has its own counts. The message that completes the set
+ * merges them and copies the result to host memory. The host gets an event for this message only: the others return the
+ * _PENDING form.
  *
  * A packet that ends within an integer is not counted and fails: senders must send multiples of 4 bytes.
  */

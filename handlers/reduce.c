@@ -2,11 +2,11 @@
 /*
  * reduce - element-wise sum over a set of messages (PsPIN 4.3, "Data reduction")
  *
- * Each of n messages has m 32-bit integers; element i of the result is the sum of all
- * messages' i-th integers, modulo 2^32. The application sets n and m. Each cluster has its
- * own sums. The message that completes the set merges them and copies the result to host memory;
- * then it writes n directly after the result. The host may poll that word, or wait for the
- * event, which only this message has.
+ * Each of n messages has m 32-bit integers; element i of the result is the sum of all messages' i-th
+ * integers, modulo 2^32. The application sets n and m. Each cluster of the NIC's cores has its own sums.
+ * The message that completes the set merges them and copies the result to host memory; then it writes n
+ * directly after the result. The host may poll that word, or wait for the event, which only this message
+ * has.
  *
  * Each message adds 1 to `complete` and reads it before and after. Several of the last messages may see the set become complete: the one
  * that then increments `sets` completes it. Messages beyond the set find it complete before.

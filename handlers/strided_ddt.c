@@ -2,10 +2,10 @@
 /*
  * strided_ddt - scatters a message into host memory by a layout (PsPIN 4.3, "Scatter"; sPIN 5.2, C.3.4)
  *
- * The layout is MPI's vector datatype: the message consists of consecutive blocks of block_bytes, and block i is written
- * to the matching entry's memory at i * stride_bytes, for example as a column of a matrix. A packet's place follows from
- * its offset, so packets may arrive in any order, and may begin and end within blocks. Each piece of a block is one DMA
- * command; the host copies nothing. The application must write the layout before the message arrives.
+ * The layout is MPI's vector datatype: the message consists of consecutive blocks of block_bytes, and block i is written to the matching
+ * entry's memory, which the host posts, at i * stride_bytes, for example as a column of a matrix. A packet's place follows from its offset,
+ * so packets may arrive in any order, and may begin and end within blocks. Each piece of a block is one DMA command; the host copies
+ * nothing. The application must write the layout before the message arrives.
  *
  * An invalid layout fails. A block beyond the entry's end is not written, but the blocks before it are.
  */

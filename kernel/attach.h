@@ -4,7 +4,7 @@
 
 /*
  * Attaches XDP programs by bpf_link, and finds third-party programs on the interface. On failure a function writes the reason and the next
- * step into `reason`.
+ * step into `reason`. Called by libspin and spinctl.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 #define KERNEL_CAPS_H
 
 /*
- * Capabilities of the calling thread. The kernel checks them when a program is loaded, so a thread that drops one during the load
- * gets a program without that privilege.
+ * Capabilities of the calling thread. The kernel checks them when a program is loaded, so a thread that drops one during the load gets a
+ * program without that privilege. Called by probe.c and libspin.
  */
 #include <stdint.h>
 

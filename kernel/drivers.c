@@ -9,6 +9,7 @@
 
 #include "kernel/drivers.h"
 
+/* Answers of the table below; in each pair the first is for Linux 6.1, the second for 6.12. */
 #define N DRIVER_NO
 #define Y DRIVER_YES
 #define U DRIVER_UNKNOWN

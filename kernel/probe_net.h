@@ -3,8 +3,9 @@
 #define KERNEL_PROBE_NET_H
 
 /*
- * A network namespace, seen through a route socket and a sysfs mount that both stay in the namespace where they were opened. So the
- * peer of a veth in another namespace can be examined without entering that namespace.
+ * A network namespace, seen through a route socket and a sysfs mount that both stay in the namespace where they were opened. So the peer of
+ * a veth in another namespace can be examined without entering that namespace. Called by libspin, spinctl doctor and other files of
+ * kernel/.
  */
 struct probe_net {
 	int route_fd, generic_fd, inet_fd;

@@ -4,7 +4,7 @@
 
 /*
  * Tries attaching on a veth pair in its own network namespace and process. All three go away together, however this process ends. Takes
- * some tens of milliseconds; the kernel frees the namespace a little later.
+ * some tens of milliseconds; the kernel frees the namespace a little later. Called by spinctl doctor.
  */
 struct probe_pair {
 	int made;                  /* 0, or -errno: there is no pair, and the fields below are not set (-EPERM without CAP_SYS_ADMIN) */

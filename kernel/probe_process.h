@@ -2,10 +2,7 @@
 #ifndef KERNEL_PROBE_PROCESS_H
 #define KERNEL_PROBE_PROCESS_H
 
-/*
- * What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by probe.c and `spinctl
- * doctor`.
- */
+/* What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by `spinctl doctor`. */
 #include <stdint.h>
 
 struct probe_process {

@@ -3,8 +3,8 @@
 #define KERNEL_RECORD_H
 
 /*
- * Records of what outlives a process: a file in /run/spin with one line, locked by its writer. A file without a lock belongs to a
- * killed process and says what must be undone.
+ * Records of what outlives a process: a file in /run/spin with one line, locked by its writer. A file without a lock belongs to a killed
+ * process and says what must be undone. Called by threaded.c and share/share.c.
  */
 #define RECORD_LINE_BYTES 96
 

@@ -2,7 +2,10 @@
 #ifndef KERNEL_SHORTAGE_H
 #define KERNEL_SHORTAGE_H
 
-/* Failures of bpf() that are not due to an old kernel or to the handler: too few descriptors, too little memory, no permission. */
+/*
+ * Failures of bpf() that are not due to an old kernel or to the handler: too few descriptors, too little memory, no permission. Called by
+ * probe.c, libspin and spinctl doctor.
+ */
 #include <stddef.h>
 
 /*

@@ -2,7 +2,7 @@
 #ifndef KERNEL_TEXTFILE_H
 #define KERNEL_TEXTFILE_H
 
-/* Small files in /proc and /sys. `at` is a directory's descriptor, or AT_FDCWD. */
+/* Small files in /proc and /sys. `at` is a directory's descriptor, or AT_FDCWD. Called by the probes, libspin and spinctl doctor. */
 #include <stddef.h>
 
 /* Reads the first line, without its newline. Returns 0 or -errno. */

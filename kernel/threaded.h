@@ -4,7 +4,7 @@
 
 /*
  * Threaded NAPI: a kernel thread for each receive queue of an interface. It is a setting of the interface and outlives the process that
- * made it, so a file in /run/spin, locked by that process, records each setting that must be undone.
+ * made it, so a file in /run/spin, locked by that process, records each setting that must be undone. Called by libspin and spinctl.
  */
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Installs the packages in packages.txt that this machine lacks: with apt as root, otherwise prints what to install.
+# Run by `make deps`, and by the Makefile before a build.
 #
 #	--missing  prints what the build lacks, and installs nothing
 #

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# make install, make uninstall: what goes where, as rows MODE|FROM|TO for user/install.sh.
+# make install, make uninstall: what goes where. Included by the Makefile, which pipes the rows to user/install.sh. A row is MODE|FROM|TO:
+# MODE is a file's mode, `link` (TO is a symbolic link to FROM) or `pc` (a pkg-config file, whose directories are filled in).
 
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin

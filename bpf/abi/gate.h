@@ -3,8 +3,8 @@
 #define BPF_ABI_GATE_H
 
 /*
- * Interface between the gate of a context (bpf/gate.bpf.c) and libspin, which puts one before the handlers while it moves their memory
- * (spin_ctx__migrate()). Programs and maps:
+ * Interface between a gate and libspin. A gate (bpf/gate.bpf.c) is an XDP program that libspin puts before the handlers of an execution
+ * context while it moves their memory (spin_ctx__migrate()). Programs and maps:
  *
  *	spin_gate        called by the dispatcher instead of the context's program; counts runs in progress, and waits while it is shut
  *	spin_gate_choose tail-calls the old or the new handlers. It replaces the context's own program, either in spin_gate_next or

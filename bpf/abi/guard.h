@@ -3,7 +3,8 @@
 #define BPF_ABI_GUARD_H
 
 /*
- * Interface between the guard of a context (bpf/guard.bpf.c) and libspin, which loads one per context of a socket. Programs and maps:
+ * Interface between a guard and libspin. A guard (bpf/guard.bpf.c) is an XDP program in front of handlers that an unprivileged user has
+ * attached to a socket: it lets them see only that socket's packets. libspin loads one for each such context. Programs and maps:
  *
  *	spin_guard         the program; the dispatcher tail-calls it instead of the context's
  *	spin_guard_port    run by libspin (BPF_PROG_TEST_RUN): returns the socket's current port; 0 if it has none or is closed

@@ -3,12 +3,12 @@
 #define BPF_MPQ_H
 
 /*
- * State of the messages in flight (PsPIN 3.2.1). BPF programs and the host build change it; libspin reads it. All HPUs use it concurrently,
- * without locks.
+ * State of the messages in flight, each in an MPQ (message processing queue, PsPIN 3.2.1). BPF programs and the host build change it,
+ * through bpf/messages/; libspin reads it. All HPUs (here CPUs or receive queues) use it concurrently, without locks.
  *
- * A flow is a key (source address, source port, message_id) and its value: the MPQ of the message, or a tombstone. The flow table uses open
- * addressing. An HPU claims an entry by compare-exchange. A lock on the home index of a key, where its search starts, prevents two HPUs
- * from inserting the same key.
+ * A flow is a key (source address, source port, message_id) and its value: the MPQ of the message, or a tombstone, which keeps the key of a
+ * message that has ended, so that duplicates are recognised. The flow table uses open addressing. An HPU claims an entry by
+ * compare-exchange. A lock on the home index of a key, where its search starts, prevents two HPUs from inserting the same key.
  */
 #include <spin/context.h>
 #include <spin/message.h>

@@ -3,8 +3,8 @@
 #define BPF_ABI_RING_H
 
 /*
- * Interface between the programs that deliver a context's packets to AF_XDP sockets (bpf/ring.bpf.c) and libspin, which loads them for each
- * context with a ring. Their names and maps:
+ * Interface between the programs that deliver the packets of an execution context (handlers, their memories and a match rule) to AF_XDP
+ * sockets (bpf/ring.bpf.c) and libspin, which loads them for each context with a ring. Their names and maps:
  *
  *	spin_ring_0, spin_ring_1  the programs; the dispatcher tail-calls one of them instead of the context's. They differ in the entry of
  *	                     spin_ring_progs that they run, so that a context can have two programs while its rule changes

@@ -3,8 +3,8 @@
 #define BPF_ABI_SPREAD_H
 
 /*
- * Distribution of a context's packets to CPUs (SPIN_HPUS_SPREAD). Shared by bpf/spread.h, which chooses a CPU for each packet, and
- * libspin, which sets up the cpumap and drains it.
+ * Distribution of the packets of an execution context (handlers, their memories and a match rule) to CPUs (SPIN_HPUS_SPREAD). Shared by
+ * bpf/spread.h, which chooses a CPU for each packet, and libspin, which sets up the cpumap and drains it.
  */
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
 #define BPF_ABI_STREAM_H
 
 /*
- * TCP streams: interface between a context's stream program (bpf/stream.h), the program that assigns connections to contexts
- * (bpf/streams.bpf.c) and libspin. Names in a context's object:
+ * TCP streams: interface between the stream program of an execution context (handlers, their memories and a match rule) (bpf/stream.h), the
+ * program that assigns connections to contexts (bpf/streams.bpf.c) and libspin. Names in a context's object:
  *
  *	spin_stream      section "?sk_skb/stream_verdict": handles one piece of a stream as the kernel's TCP delivers it
  *	spin_stream_end  section "?xdp": ends a stream. Run with BPF_PROG_TEST_RUN on struct spin_stream_end_frame

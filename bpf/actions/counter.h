@@ -2,7 +2,10 @@
 #ifndef BPF_COUNTER_H
 #define BPF_COUNTER_H
 
-/* The counter of a matching entry (sPIN B.6: PtlHandlerCT*). Called by handlers through <spin/action.h>. */
+/*
+ * The counter of a matching entry, which is memory that the host posts for messages (sPIN B.6: PtlHandlerCT*). Called by handlers through
+ * <spin/action.h>.
+ */
 #include "bpf/messages/space.h"
 
 SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure)

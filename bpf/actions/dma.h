@@ -3,8 +3,8 @@
 #define BPF_DMA_H
 
 /*
- * DMA between HPU memory and host memory (sPIN B.6), for lengths known at compile time. Both are memory here, so a transfer is
- * complete when the call returns. Called by handlers.
+ * DMA between HPU memory (the handlers' state and variables) and host memory (the application's; sPIN B.6), for lengths known at compile
+ * time. Both are memory here, so a transfer is complete when the call returns. Called by handlers through <spin/action.h>.
  */
 #include "bpf/messages/space.h"
 

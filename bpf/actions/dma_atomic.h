@@ -2,7 +2,10 @@
 #ifndef BPF_DMA_ATOMIC_H
 #define BPF_DMA_ATOMIC_H
 
-/* Atomic operations on host memory (sPIN B.6), also atomic with respect to accesses by the host. Called by handlers. */
+/*
+ * Atomic operations of handlers on host memory, the application's (sPIN B.6), also atomic with respect to accesses by the host. Called by
+ * handlers through <spin/action.h>.
+ */
 #include "bpf/messages/space.h"
 
 /*

@@ -3,8 +3,8 @@
 #define BPF_DMA_BUFFER_H
 
 /*
- * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory or a packet that a handler sends. Lengths and offsets are known only
- * at run time. Called by handlers and by put.h.
+ * Transfers between a buffer of the HPU, the CPU or queue that a handler runs on (<spin/buffer.h>), and host memory or a packet that a
+ * handler sends. Lengths and offsets are known only at run time. Called by handlers and by put.h.
  */
 #include "bpf/messages/space.h"
 

@@ -4,7 +4,7 @@
 
 /*
  * DMA of any length between the packet's payload and host memory. A transfer is split into pieces that the verifier can follow. Called by
- * handlers and by the default action.
+ * handlers, and by the default action, which delivers a message to host memory.
  */
 #include "bpf/messages/space.h"
 

@@ -2,7 +2,10 @@
 #ifndef BPF_ME_H
 #define BPF_ME_H
 
-/* Matching entries (<spin/message.h>; sPIN B.1). The host writes them; the functions here match, take and release them. */
+/*
+ * Matching entries (<spin/message.h>; sPIN B.1): memory that the host posts for messages. The host writes them; the functions here match,
+ * take and release them when messages begin and end. Called by the headers of bpf/messages/.
+ */
 #include "bpf/messages/flow.h"
 #include "bpf/messages/unexpected.h"
 

@@ -3,8 +3,8 @@
 #define BPF_PUT_H
 
 /*
- * Packets that handlers send (<spin/put.h>). Each is built completely in the next buffer of this CPU's tx ring; out.h decides how it
- * leaves.
+ * Packets that handlers send (<spin/put.h>). Called by handlers, and for answers to gets. Each is built completely in the next buffer of
+ * this CPU's tx ring; out.h decides how it leaves.
  *
  * For a linear frame the builder is a global function, which the verifier checks once and not once per call. For a copied frame and in the
  * host build it is inline.

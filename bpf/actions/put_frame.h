@@ -3,8 +3,8 @@
 #define BPF_PUT_FRAME_H
 
 /*
- * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack after the packet, so the verifier accepts the
- * stores without knowing the exact length.
+ * Writes the headers of a packet that a handler sends into a buffer. Called by put.h. The buffer has slack after the packet, so the
+ * verifier accepts the stores without knowing the exact length.
  */
 #include <spin/slmp.h>
 

@@ -2,7 +2,7 @@
 #ifndef BPF_WORK_H
 #define BPF_WORK_H
 
-/* Work items (<spin/work.h>): events that handlers create. Called by handlers. */
+/* Work items (<spin/work.h>): events by which handlers leave work to the program on the host. Called by handlers. */
 #include "bpf/messages/message_event.h"
 
 static struct spin_work_counts_ spin_work_counts SPIN_MPQ_ATTR_;

@@ -3,8 +3,8 @@
 #define BPF_FLOW_H
 
 /*
- * The flow table (abi/mpq.h): finds a message by its packet's key, inserts and removes keys. Called by message_begin.h and message.h on
- * several HPUs at once. Invariant: a key is in the table at most once.
+ * The flow table (abi/mpq.h): finds a message by its packet's key (source address, port and message id), inserts and removes keys. Called
+ * by message_begin.h and message.h on several CPUs at once. Invariant: a key is in the table at most once.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"

@@ -3,8 +3,8 @@
 #define BPF_MESSAGE_BEGIN_H
 
 /*
- * Steps 7 to 10 of <spin/message.h>, for a packet whose message is not open yet: takes an MPQ, parks the packet, or runs the header
- * handler. Called by spin_begin (context.bpf.c).
+ * Handles a packet whose message is not open yet (steps 7 to 10 of <spin/message.h>): takes an MPQ (message processing queue, the message's
+ * state), parks a packet that overtook the first one, or runs the header handler. Called by spin_begin (context.bpf.c).
  */
 #include "bpf/messages/flow.h"
 #include "bpf/actions/counter.h"

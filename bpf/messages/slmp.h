@@ -2,7 +2,10 @@
 #ifndef BPF_SLMP_H
 #define BPF_SLMP_H
 
-/* Step 6 of <spin/message.h>: reads the SLMP header from a datagram's payload and checks it. */
+/*
+ * Reads the header of SLMP, the message protocol over UDP (<spin/slmp.h>), from a datagram's payload and checks it: step 6 of
+ * <spin/message.h>, for contexts that take messages. Included by flow.h and put_frame.h.
+ */
 #include <spin/context.h>
 #include <spin/slmp.h>
 

@@ -3,9 +3,10 @@
 #define BPF_SPACE_H
 
 /*
- * The three spaces of host memory that handlers access (<spin/action.h>; sPIN B.2, B.6): the message's range of its matching entry, the
- * whole entry, and the handlers' own memory of the entry, in segments. All are in one array of the context. Slack after the array lets the
- * verifier prove a transfer in bounds from its start alone; no byte beyond the range is written.
+ * Finds and checks the host memory that handlers access. Called by the headers of bpf/actions/. There are three spaces (<spin/action.h>;
+ * sPIN B.2, B.6): the message's range of its matching entry (memory posted for messages), the whole entry, and the handlers' own memory of
+ * the entry, in segments. All are in one array of the context. Slack after the array lets the verifier prove a transfer in bounds from its
+ * start alone; no byte beyond the range is written.
  */
 #include <spin/context.h>
 

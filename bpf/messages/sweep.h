@@ -3,8 +3,8 @@
 #define BPF_SWEEP_H
 
 /*
- * Finds messages whose packets no longer arrive (PsPIN 3.2.3). libspin's timer starts a sweep; only one runs at a time, concurrently with
- * packets.
+ * Finds messages whose packets no longer arrive (PsPIN 3.2.3). Included by context.bpf.c and context.host.c. libspin's timer starts a
+ * sweep; only one runs at a time, concurrently with packets.
  */
 #include "bpf/messages/message.h"
 

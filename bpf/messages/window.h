@@ -3,8 +3,8 @@
 #define BPF_WINDOW_H
 
 /*
- * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one
- * compare-exchange of its word of the window (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
+ * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one compare-exchange
+ * of its word of the window (abi/mpq.h), so it is handled once, whichever CPUs its copies arrive at.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

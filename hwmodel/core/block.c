@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes code into blocks. A block begins at an address, continues past branches that are not taken, and ends at the next jump. Blocks
- * are kept in a hash table and an arena. Called by lines.c and exec.c. A block is valid until block__flush(), which also runs when the
- * arena is full.
+ * Decodes the instructions of the simulated core into blocks. A block is a run of decoded instructions (ops): it begins at an address,
+ * continues past branches that are not taken, and ends at the next jump. Its exits are called edges. Blocks are kept in a hash table and an
+ * arena. Called by exec.c and lines.c, and by core.c to flush them. A block is valid until block__flush(), which also runs when the arena
+ * is full.
  */
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct block_builder {
 	uint32_t end_line;
 };
 
+/* Returns the pipeline's state at a jump's target. Only targets at 10 and 14 modulo 16, near the end of a fetch line, cost extra cycles. */
 struct hazard hazard__jumped(uint32_t pc)
 {
 	struct hazard h = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Implements <hwmodel/rv32.h>: opens and closes a core, reads and sets its registers, runs it to a cycle. Called by the SoC
- * (soc/hpu.c), hpu-run and tests. Instructions are executed in exec.c.
+ * Implements <hwmodel/rv32.h>, the timed simulation of one RISC-V core: opens and closes a core, reads and sets its registers, runs it to a
+ * cycle. Called by the SoC model (soc/hpu.c), hpu-run and tests. Instructions are executed in exec.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "hwmodel/core/state.h"
 #include "hwmodel/core/icache.h"
 
-static const uint64_t no_generation;
+static const uint64_t no_generation; /* of a core without an instruction cache: it never changes */
 
 static bool valid(const struct rv32_config *config)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Control and status registers: which ones exist in machine and in user mode, as measured on PsPIN, and their values. Called by exec.c
- * for csrrw, csrrs and csrrc, and by hazard.c for those that flush the pipeline.
+ * Control and status registers (CSRs) of the simulated RISC-V core: which ones exist in machine and in user mode, as measured on PsPIN, and
+ * their values. Called by exec.c for csrrw, csrrs and csrrc, and by hazard.c for those that flush the pipeline.
  */
 #include "hwmodel/core/state.h"
 
+/* Numbers of the CSRs; behind them bits of misa and mstatus. */
 enum {
 	USTATUS = 0x000,
 	UHARTID = 0x014,

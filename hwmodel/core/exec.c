@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs blocks by threaded dispatch: each op jumps to the code of the next one. isa.def has the semantics of each instruction. Static
- * cycles are charged by the edge when a block is left. Cycles that depend on data are charged at once. Called by rv32_core__run()
- * alone.
+ * Executes the simulated core's instructions, block by block: a block is a run of decoded instructions (ops). Threaded dispatch: each op
+ * jumps to the code of the next one. isa.def has the semantics of each instruction. Cycles that are known when code is decoded are charged
+ * by the edge, a block's exit, when the block is left. Cycles that depend on data are charged at once. Called by rv32_core__run() alone.
  * Invariant: `cycle` is core->cycle kept in a register. It is stored before any call that reads or changes it, and RELOAD()ed after.
  */
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "hwmodel/core/state.h"
 
 /* clang-format off */
+/* Operands of the running op, for the rows of isa.def. */
 #define RD   x[op->rd]
 #define RS1  x[op->rs1]
 #define RS2  x[op->rs2]

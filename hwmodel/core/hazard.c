@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Static timing of the RI5CY pipeline: the cycles of an instruction, given those before it. Called by block.c when code is decoded, and
- * by xpulp.c. Nothing here depends on data. Every number is from timing.h.
+ * Static timing of the pipeline of the simulated core (RI5CY, PsPIN's RISC-V core): the cycles of an instruction, given those before it.
+ * Called by block.c when code is decoded, and by xpulp.c. Nothing here depends on data. Every number is from timing.h.
  */
 #include "hwmodel/core/state.h"
 

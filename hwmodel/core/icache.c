@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A cluster's instruction cache: tags, ports and refills; see icache.h. Called by lines.c, and by the SoC, which flushes it. */
+/*
+ * Timing of a cluster's instruction cache: tags, ports and refills, by the rules of icache.h, which are those of PsPIN's RTL. Called by
+ * lines.c for the fetches of the simulated cores, and by the SoC model, which creates and flushes it. Calls must be nearly in order of
+ * cycle.
+ */
 #include "hwmodel/core/icache.h"
 #include "hwmodel/core/max.h"
 #include "hwmodel/core/reservations.h"

@@ -3,11 +3,11 @@
 #define HWMODEL_CORE_ICACHE_H
 
 /*
- * A cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). As in PsPIN's RTL each core has its own
- * port with a controller. The port looks up the line. On a miss it chooses the way, a free one or else by its own 8-bit LFSR, and
- * requests the line from a central controller. Refills of several ports overlap. Two ports that miss one line share its refill, and
- * both their LFSRs step. A line is valid when its refill is done. Until then the old line stays valid, or the way stays free, so other
- * ports that miss in that set may choose the same way.
+ * Timing of a cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). Called by lines.c for the fetches
+ * of the simulated cores, and by the SoC model. As in PsPIN's RTL each core has its own port with a controller. The port looks up the line.
+ * On a miss it chooses the way, a free one or else by its own 8-bit LFSR, and requests the line from a central controller. Refills of
+ * several ports overlap. Two ports that miss one line share its refill, and both their LFSRs step. A line is valid when its refill is done.
+ * Until then the old line stays valid, or the way stays free, so other ports that miss in that set may choose the same way.
  */
 #include <stdint.h>
 

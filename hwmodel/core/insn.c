@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes instructions: a 32-bit word into its fields, and a 16-bit word (RV32C 2.0 without floating point) into the equivalent 32-bit
- * word. Called by block.c when code is decoded, and by xpulp.c. A word that is not an instruction becomes RV32_OP_illegal.
+ * Decodes RISC-V instructions for the simulated core: a 32-bit word into its fields, and a 16-bit word (RV32C 2.0 without floating point)
+ * into the equivalent 32-bit word. Called by block.c when code is decoded, and by xpulp.c. A word that is not an instruction becomes
+ * RV32_OP_illegal.
  */
 #include <string.h>
 
 #include "hwmodel/core/insn.h"
 
+/* An instruction of isa.def, with its index as the opcode: `word` is this instruction if (word & mask) == match. */
 struct row {
 	uint32_t match, mask;
 	uint8_t format, class_;

@@ -2,10 +2,16 @@
 #ifndef HWMODEL_CORE_INSN_H
 #define HWMODEL_CORE_INSN_H
 
-/* Decoded instructions: formats, fields and opcodes of RV32 and Xpulp. insn.c decodes; block.c, hazard.c and exec.c use the result. */
+/*
+ * Decoded instructions of the simulated core: formats, fields and opcodes of RV32 and of Xpulp, RI5CY's extension. insn.c decodes; block.c,
+ * hazard.c, exec.c and xpulp.c use the result.
+ */
 #include <stdint.h>
 
-/* Field layouts. A P at the end: rs1 is also written. */
+/*
+ * Field layouts. R, I, S, B, U, J: as in the RISC-V manual; SH: a shift; UPC: auipc; N: no fields; CSRI: csrrwi and the like. Of Xpulp: S3,
+ * RA, IA, BI, and LP* for hardware loops. A P at the end: rs1 is also written.
+ */
 enum rv32_format {
 	RV32_FMT_R,
 	RV32_FMT_I,

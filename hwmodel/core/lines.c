@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The front end between a core and its instruction cache. Called by exec.c whenever it leaves a block by an edge that is not linked.
+ * The front end between a simulated core and its instruction cache: which blocks (runs of decoded code) have all their lines, and how long
+ * fetches wait. Called by core.c, and by exec.c whenever it leaves a block by an edge (an exit) that is not linked to the next block.
  *
  * Blocks whose lines are all in the cache run as if there were no cache, and are linked to each other directly. When a line is filled
  * or replaced, these links are cut. They are made again when the cache has had no refill for ICACHE_QUIET_CYCLES. A block that lacks a

@@ -2,7 +2,7 @@
 #ifndef HWMODEL_CORE_MAX_H
 #define HWMODEL_CORE_MAX_H
 
-/* max_u64(), min_u64(): the later and the earlier of two cycles. Included by every file that compares times. */
+/* max_u64(), min_u64(): the later and the earlier of two cycles. Included by files of core/ and soc/. */
 #include <stdint.h>
 
 static inline uint64_t max_u64(uint64_t a, uint64_t b)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory accesses off the fast path of exec.c: misaligned accesses, atomics, windows smaller than a page, the bus. Each adds the cycles
- * that the access waits to core->cycle. An access that the bus stops (RV32_BUS_STOP) has no effect and is repeated later.
+ * The simulated core's memory accesses off the fast path of exec.c, which calls them: misaligned accesses, atomics, windows (memory that is
+ * accessed without the bus) smaller than a page, the bus. Each adds the cycles that the access waits to core->cycle. An access that the bus
+ * stops (RV32_BUS_STOP) has no effect and is repeated later.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code of one fused pair of instructions in exec.c. FIRST and SECOND are constants, so the compiler keeps one case of each switch.
- * Included by pairs.h once for each pair.
+ * The code of one fused pair: two instructions that the simulated core runs in one dispatch. Each switch has the code of all rows of
+ * isa.def. FIRST and SECOND are constants, so the compiler keeps one case of each. Included by pairs.h, once for each pair, in the middle
+ * of exec__run() (exec.c).
  */
 PAIR_LABEL(FIRST, SECOND) : switch (PAIR_OPCODE(FIRST))
 {

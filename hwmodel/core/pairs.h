@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code of all pairs of instructions that run as one op. Must name the same pairs as fused.def. Included in the middle of
- * exec__run() (exec.c).
+ * The code of all pairs of instructions that the simulated core runs in one dispatch, as one op. Must name the same pairs as fused.def.
+ * Included in the middle of exec__run() (exec.c).
  */
 #define FIRST  addi
 #define SECOND bne

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reservation table of a port: see reservations.h. Lookup is a linear search from the end; insertion keeps the table sorted. */
+/*
+ * Reservation table of a port that serves one transfer at a time (reservations.h): finds the first free cycles for a transfer. Called by
+ * icache.c, soc/l2.c and soc/commands.c. Lookup is a linear search from the end; insertion keeps the table sorted.
+ */
 #include "hwmodel/core/reservations.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #define HWMODEL_CORE_STATE_H
 
 /*
- * State of one core, and the functions that its files offer to each other; <hwmodel/rv32.h> is the public interface. Calls go one way:
- * core.c, exec.c, lines.c, block.c, hazard.c and memory.c, stats.c and csr.c.
+ * State of one simulated RISC-V core, and the functions that its files offer to each other; <hwmodel/rv32.h> is the public interface. Calls
+ * go one way: core.c, exec.c, lines.c, block.c, hazard.c and memory.c, stats.c and csr.c.
  *
  * Code is decoded once, into blocks of ops that exec.c runs by threaded dispatch. A block's static cycles are charged by the edge when
  * the block is left. Cycles that depend on data (memory, divisions, the instruction cache) are charged as they occur.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counts cycles by cause and by address. Running code only counts how often each edge is taken; stats__fold() turns these counts into
- * instructions and cycles on demand. Called by all files of core/; calls none of them.
+ * Counts the simulated core's cycles by cause and by address. Running code only counts how often each edge, an exit of a block of code, is
+ * taken; stats__fold() turns these counts into instructions and cycles on demand. Called by the files of core/ that charge cycles; calls
+ * none of them.
  */
 #include "hwmodel/core/state.h"
 

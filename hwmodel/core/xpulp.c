@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * <hwmodel/xpulp.h>: estimates what the innermost loops of a profiled program would gain from Xpulp (hardware loops, post-increment,
- * p.mac), from the profile and the rules of hazard.c. Changes no code. Called by spinctl cost.
+ * Implements <hwmodel/xpulp.h>: estimates what the innermost loops of a profiled program would gain from Xpulp, the extension of PsPIN's
+ * cores (hardware loops, post-increment, p.mac), from the profile and the rules of hazard.c. Changes no code. Called by spinctl cost.
  */
 #include <hwmodel/xpulp.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Start-up code, runtime loop and trap handler of a handler image on a PsPIN HPU. All HPUs start at _start in machine mode; handlers
- * run in user mode.
+ * Start-up code, runtime loop and trap handler that spincc links into every handler image, a complete program for the cores of a PsPIN NIC
+ * (HPUs). All HPUs start at _start in machine mode; handlers run in user mode.
  *
  * PsPIN's calibration rows were measured with this runtime loop: from the task to the first handler instruction 4 cycles, from the
- * handler's return to the doorbell 3, from one start to the next B + 9.
+ * handler's return to the doorbell 3, from one start to the next B + 9, where B is the handler's own cycles.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 

@@ -3,10 +3,10 @@
 #define HWMODEL_IMAGE_COMMAND_H
 
 /*
- * Commands of an HPU to the NIC, in PsPIN's register layout (spin_send_packet and spin_dma_to_host of its runtime). Called by the
- * target headers (<spin/target/rv32_command.h>). A command needs one of the HPU's four command slots and blocks until one is free. A
- * handler must wait for a command only before it changes what the command reads: the driver withholds the task's feedback until all
- * commands are done.
+ * Commands of an HPU, one of the NIC's cores that run handlers, to the NIC, in PsPIN's register layout (spin_send_packet and
+ * spin_dma_to_host of its runtime). Included by task.h into handler images, and called by the handler API (<spin/target/rv32_command.h>). A
+ * command needs one of the HPU's four command slots and blocks until one is free. A handler must wait for a command only before it changes
+ * what the command reads: the driver withholds the task's feedback until all commands are done.
  */
 #include <stdint.h>
 

@@ -3,9 +3,10 @@
 #define HWMODEL_IMAGE_DATAGRAM_H
 
 /*
- * Tasks of a datagram, which is a message of one packet; also of an ICMP message and of a frame that is not IP. Included by entry.c.
- * The NIC places the IP packet at 0 mod 4. The header handler's verdict is kept in the message's scratchpad. Later tasks always run,
- * and return at once if the verdict says so.
+ * The code around a handler that takes datagrams, in a handler image: the tasks (one run of a handler each) for a datagram, which is a
+ * message of one packet; also for an ICMP message and for a frame that is not IP. Included by entry.c. The NIC places the IP packet at a
+ * multiple of 4. The header handler's verdict is kept in the message's scratchpad, its own memory. Later tasks always run, and return at
+ * once if the verdict says so.
  */
 #include "hwmodel/image/task.h"
 

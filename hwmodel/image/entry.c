@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The HPU side of the runtime: one translation unit with the handler, so that unused features leave no code. Built by spincc, from the
- * root:
+ * The runtime on HPUs, the NIC's RISC-V cores: the functions that the NIC calls to run a handler, in one translation unit with the handler,
+ * so that unused features leave no code. Built by spincc, from the root:
  *
  *   riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none \
  *	-Ihandlers/include -I. -DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \

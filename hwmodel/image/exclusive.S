@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_change_: reads a word and changes it, for one HPU of the NIC at a time. Included by boot.S and called by
- * <spin/target/rv32_atomic.h>, which explains why LR/SC and AMOs alone are not sufficient. The hash of a word's address selects its
- * stripe.
- * Invariant: at most one HPU is inside a stripe.
+ * Mutual exclusion among the NIC's cores (HPUs): spin_change_ reads a word and changes it, for one HPU of the NIC at a time. Included by
+ * boot.S and called by <spin/target/rv32_atomic.h>, which explains why LR/SC and AMOs alone are not sufficient. The hash of a word's
+ * address selects its stripe, one of 32 locks. Invariant: at most one HPU is inside a stripe.
  *
  * Entering takes two steps:
  *

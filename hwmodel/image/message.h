@@ -3,9 +3,10 @@
 #define HWMODEL_IMAGE_MESSAGE_H
 
 /*
- * Tasks of a message of many packets (<spin/message.h>). Included by entry.c. The NIC places the Ethernet frame at 0 mod 4, without
- * VLAN tags and struct spin_slmp_put, so the payload is also at 0 mod 4. The task's host memory is the message's place: from its first
- * byte to the end of the matching entry. A task returns its handler's return code.
+ * The code around a handler that takes messages of many packets (<spin/message.h>), in a handler image: the tasks (one run of a handler
+ * each) for a packet. Included by entry.c. The NIC places the Ethernet frame at a multiple of 4, without VLAN tags and struct
+ * spin_slmp_put, so the payload is also at a multiple of 4. The task's host memory is the message's place: from its first byte to the end
+ * of the matching entry, the memory that the host has posted for it. A task returns its handler's return code.
  */
 #include "hwmodel/image/task.h"
 

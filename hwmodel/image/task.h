@@ -3,8 +3,9 @@
 #define HWMODEL_IMAGE_TASK_H
 
 /*
- * Shared by the entry functions of datagram.h and message.h: the task's registers, the packet, and the report of failures to the NIC.
- * Included after the handler file, so that its registration is a compile-time constant.
+ * Shared by the code around handlers in datagram.h and message.h, which include it into a handler image: the registers that describe a task
+ * (one run of a handler), the packet, and the report of failures to the NIC. Included after the handler file, so that its registration is a
+ * compile-time constant.
  */
 #include <spin/slmp.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Assigns a packet to its message: steps 6 to 10 of <spin/message.h>, which message is evicted under pressure, and the acknowledgement.
- * Called by the ingress link and by her_queue.c for contexts that take messages (message_kind).
+ * Finds or begins the message of a packet that arrives at the modelled NIC, and acknowledges the packet: steps 6 to 10 of <spin/message.h>.
+ * A message in flight has an MPQ (message processing queue: its state). Also chooses which message is evicted when MPQs or matching entries
+ * run out. Called by the ingress link and by her_queue.c through message_kind, for contexts that take messages.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The Internet checksum as computed by the NIC's engines; see checksum.h. Called by inbound.c, outbound.c and tests. */
+/*
+ * The Internet checksum (RFC 1071, RFC 1624), as computed by the engines of the modelled NIC (checksum.h). Called by inbound.c, outbound.c
+ * and tests.
+ */
 #include <string.h>
 
 #include <spin/wire.h>

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_CHECKSUM_H
 #define HWMODEL_NIC_CHECKSUM_H
 
-/* The Internet checksum (RFC 1071, RFC 1624), as computed by the NIC's engines. */
+/*
+ * The Internet checksum (RFC 1071, RFC 1624), as computed by the NIC's engines. Called by inbound.c and outbound.c of the modelled NIC, and
+ * by tests.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

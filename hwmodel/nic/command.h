@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_COMMAND_H
 #define HWMODEL_NIC_COMMAND_H
 
-/* Executes the commands that handlers issue (send, transfers to and from host memory) on the state of the NIC. Called by her_queue.c. */
+/*
+ * Executes the commands that handlers issue (send, transfers to and from host memory) on the state of the modelled NIC. Called by
+ * her_queue.c.
+ */
 #include "hwmodel/nic/nic.h"
 
 /* Executes a command of the packet's running task. Returns 0, or -1 if it names memory that does not belong to the task. */

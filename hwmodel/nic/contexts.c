@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Resources that the execution contexts of a NIC share, and their division. Called when a context joins, and to find the context of a
- * frame or of an MPQ. The number of contexts does not change after the first packet was offered.
+ * Resources that the execution contexts (handlers, their memories and a match rule) of the modelled NIC share, and their division. Called
+ * by open.c when a context joins, and to find the context of a frame or of an MPQ (the state of a message in flight). The number of
+ * contexts does not change after the first packet was offered.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides what happens to it, writes it to packet
- * memory and reports it. Called by the ingress link and by her_queue.c (datagram_kind).
+ * What the modelled NIC does with packets for contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides
+ * what happens to it, writes it to packet memory and reports it. Called by the ingress link and by her_queue.c through datagram_kind.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Matching entries (sPIN B.1): they map messages to parts of host memory. Called by arrival.c and mpq.c, and by the host through
- * pspin__me_append() and __me_unlink(). Invariant: an entry's index is not reused while a message is in the entry.
+ * Matching entries (sPIN B.1) of the modelled NIC: the host posts them, and each maps messages to a part of host memory. Called by
+ * arrival.c and mpq.c, and by the host through pspin__me_append() and __me_unlink(). Invariant: an entry's index is not reused while a
+ * message is in the entry.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The path from packet memory to the MPQ engine and back; see her_queue.h. Called by the ingress link when a packet is stored, by the
- * SoC when tasks start and end, and by each kind of context for its packets. Invariant: a context's packets are decided in order, and a
- * packet only after the HERs of all earlier ones were accepted.
+ * The path of a stored packet to the SoC and back. A packet for the handlers becomes a HER (handler execution request), which waits here
+ * until the SoC has room. Called by the ingress link when a packet is stored, by the SoC when tasks start and end, and by each kind of
+ * context (datagram.c, message.c, image.c) for its packets. Invariant: a context's packets are decided in order, and a packet only after
+ * the HERs of all earlier ones were accepted.
  */
 #include <errno.h>
 #include <string.h>

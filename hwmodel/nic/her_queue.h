@@ -3,9 +3,10 @@
 #define HWMODEL_NIC_HER_QUEUE_H
 
 /*
- * The queue of HERs between packet memory and the MPQ engine, and the path back. Stored packets are decided in order. A packet that
- * handlers are to see gets a slot and a HER, which waits until the MPQ engine has room. The end of each task is reported to the
- * context's kind.
+ * The queue of HERs (handler execution requests, one for each packet for the handlers) between packet memory and the SoC's MPQ engine,
+ * which issues their tasks; and the path back. Stored packets are decided in order. A packet that handlers are to see gets a slot (its
+ * message's place in the engine) and a HER, which waits until the engine has room. The end of each task is reported to the context's kind:
+ * datagrams, messages or a third-party image. Called by the files of nic/.
  */
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The inbound engine: classifies frames in the order that <spin/reason.h> specifies. Called by ingress.c for each frame. Written from
- * that text, independently of the runtime in bpf/; tests compare the two.
+ * The inbound engine of the modelled NIC: decides whether a frame is for a context's handlers, by tests in the order that <spin/reason.h>
+ * specifies. Called by her_queue.c for each frame, and by contexts.c to find its context. Written from that text, independently of the
+ * runtime in bpf/; tests compare the two.
  */
 #include <string.h>
 

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_INBOUND_H
 #define HWMODEL_NIC_INBOUND_H
 
-/* The inbound engine's classification: what kind of frame it is, and whether the context's rule matches it. */
+/*
+ * The inbound engine's classification: what kind of frame it is, and whether the context's rule matches it. Called by contexts.c,
+ * her_queue.c and image.c.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets in flight: their allocation, queues of them, and the bytes that their handlers sent or wrote to the host. Called by
- * ingress.c, her_queue.c, mpq.c and command.c. A packet's memory is reused until the NIC is closed.
+ * Packets in flight in the modelled NIC: their allocation, queues of them, and the bytes that their handlers sent or wrote to the host.
+ * Called by ingress.c, her_queue.c, mpq.c and command.c. A packet's memory is reused until the NIC is closed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_INFLIGHT_H
 
 /*
- * A packet in flight, from the ingress link through packet memory, the HER queue and its tasks to its disposition. Shared by the files
- * of nic/.
+ * A packet in flight, from the ingress link through packet memory, the queue of requests to run handlers (her_queue.h) and its tasks to its
+ * disposition. Shared by the files of nic/.
  */
 #include <hwmodel/traffic.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ingress link; see ingress.h. Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is freed.
+ * The ingress link of the modelled NIC: packets arrive one after the other, at the speed of the link, and are lost or held back if packet
+ * memory is full (ingress.h). Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is freed.
  * Invariant: at most one arrival event is valid, the one with number link->event.
  */
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define HWMODEL_NIC_INGRESS_H
 
 /*
- * The ingress link, on which packets arrive one after the other, and the inbound engine's path into packet memory. A packet that finds
- * no room is lost, or holds back the later packets of its context; packets of other contexts pass it (A: each context is a class of
- * traffic that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open().
+ * The ingress link, on which packets arrive one after the other, and the inbound engine's path into packet memory. A packet that finds no
+ * room is lost, or holds back the later packets of its context; packets of other contexts pass it (A: each context is a class of traffic
+ * that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open(). Called by pspin.c, open.c and her_queue.c.
  */
 #include "hwmodel/nic/nic.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The memories that a context's program and its host see: the NIC's by HPU address, host memory, and the memory that handlers reach
- * through a matching entry. Called when a context is opened, by its commands, and by users of <hwmodel/pspin.h>.
+ * The memories of the modelled NIC that a context's program and its host see: the NIC's by the addresses of its cores (HPUs), host memory,
+ * and the memory that handlers reach through a matching entry (host memory posted for messages). Called when a context is opened, by its
+ * commands, and by users of <hwmodel/pspin.h>.
  */
 #include <errno.h>
 #include <string.h>

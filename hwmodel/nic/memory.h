@@ -3,8 +3,9 @@
 #define HWMODEL_NIC_MEMORY_H
 
 /*
- * Host memory, and what handlers reach through a matching entry: the entry's memory, the handlers' own segments of host memory, and a
- * counter. Handlers find all three in the NIC's block of the entry. A context of datagrams has only entry 0, which has no memory.
+ * Host memory, and what handlers reach through a matching entry, which the host posts for messages: the entry's memory, the handlers' own
+ * segments of host memory, and a counter. Handlers find all three in the NIC's block of the entry. A context of datagrams has only entry 0,
+ * which has no memory. Called by the files of nic/.
  */
 #include "hwmodel/nic/nic.h"
 

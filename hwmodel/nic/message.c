@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tasks of a message: the content of its HERs, and the meaning of its handlers' return codes. Called by mpq.c for each packet that
- * is admitted, and by her_queue.c when tasks start and end (message_kind).
+ * What the modelled NIC does for each packet of a message: fills in its HER (handler execution request) and acts on the return codes of its
+ * handlers. Called by mpq.c for each packet that is admitted, and by her_queue.c when tasks start and end (message_kind).
  */
 #include <string.h>
 

@@ -3,8 +3,9 @@
 #define HWMODEL_NIC_MESSAGE_STATE_H
 
 /*
- * Messages of many packets: the part of the NIC's hardware in front of the MPQ engine. Written from the text of <spin/message.h>,
- * independently of the runtime in bpf/; tests compare the two.
+ * State of messages of many packets in the modelled NIC, in front of the MPQ engine, which schedules their tasks (runs of handlers).
+ * Included by the files of nic/ that handle messages. Written from the text of <spin/message.h>, independently of the runtime in bpf/;
+ * tests compare the two.
  *
  * Steps are numbered as in that text. Steps up to 11 are done when a packet is stored, in order of arrival. Its handlers run when the
  * machine schedules its tasks.
@@ -12,7 +13,7 @@
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"
 
-/* Flows: a message's key with its MPQ, or with a tombstone. */
+/* Flows: a message's key with its MPQ (its state while in flight), or with a tombstone (it has ended; further packets are duplicates). */
 
 struct nic_mpq;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A context's messages as a whole: memory, limits, clock and reset. Implements pspin__limit(), __reset(), __clock() and
+ * All messages of a context of the modelled NIC: memory, limits, clock and reset. Implements pspin__limit(), __reset(), __clock() and
  * __message_stats(); also called by open.c. Nothing is in flight while limits change.
  */
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The MPQs of a context's messages: their flows and tombstones, parked packets, admission of packets, and completion of messages.
- * Called by arrival.c for each packet, and by messages.c for timeouts. Invariant: an MPQ that is not free has a flow.
+ * The MPQs of the modelled NIC (message processing queues, the state of messages in flight): their flows (keys), tombstones (keys of
+ * messages that have ended, to recognise duplicates), parked packets (which overtook their message's first), admission of packets, and
+ * completion of messages. Called by arrival.c for each packet, and by messages.c for timeouts. Invariant: an MPQ that is not free has a
+ * flow.
  */
 #include <stdlib.h>
 #include <string.h>

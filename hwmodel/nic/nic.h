@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_NIC_H
 
 /*
- * State of a NIC: the device that all its contexts share, and an execution context (struct pspin). Included by every file of nic/. The
- * part of the machine that it uses is in soc/soc.h.
+ * State of the modelled NIC: the device that all its contexts share, and an execution context (struct pspin: handlers, their memories and a
+ * match rule). Included by most files of nic/. The part of the machine that it uses is in soc/soc.h.
  */
 #include <hwmodel/scratch.h>
 #include <hwmodel/traffic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens a NIC: checks an image, loads it, boots the machine, and joins further contexts. Implements pspin__open(), __join(),
- * __open_image() and __close(). On error a new NIC is closed again.
+ * Opens the NIC model: checks an image (a complete program with the handlers), loads it, boots the machine, and joins further contexts.
+ * Implements pspin__open(), __join(), __open_image() and __close(). On error a new NIC is closed again.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The outbound engine: frames that leave the NIC, with headers and checksums. Called by command.c for sends of handlers, by slmp.c for
- * acknowledgements, and by each kind of context for a packet's final frame.
+ * The outbound engine of the modelled NIC: makes the frames that leave it, with headers and checksums. Called by command.c for sends of
+ * handlers, by slmp.c for acknowledgements, and by datagram.c for a packet's final frame.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HWMODEL_NIC_OUTBOUND_H
 #define HWMODEL_NIC_OUTBOUND_H
 
-/* The outbound engine and the host's receive queue: frames that leave the NIC. */
+/* The outbound engine and the host's receive queue: frames that leave the NIC. Called by command.c, datagram.c and slmp.c. */
 #include <spin/put.h>
 
 #include "hwmodel/nic/inbound.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator: next fit from a rover; free neighbours are merged. Called by the ingress link when a packet arrives, and
- * by her_queue.c when it is done. Invariant: two adjacent buffers are never both free, and the tree holds each free buffer once.
+ * The allocator of packet memory of the modelled NIC: next fit from a rover; free neighbours are merged. Called by the ingress link when a
+ * packet arrives, and by her_queue.c when it is done. Invariant: two adjacent buffers are never both free, and the tree holds each free
+ * buffer once.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * <hwmodel/pspin.h> and <hwmodel/traffic.h>: one packet at a time, packets at given times, and the counters. Called by spinctl and by
- * tests. open.c opens a NIC.
+ * Implements <hwmodel/pspin.h> and <hwmodel/traffic.h>: runs the modelled NIC with one packet at a time or with packets at given times, and
+ * reads its counters. Called by spinctl and by tests. open.c opens a NIC.
  */
 #include <errno.h>
 #include <stdio.h>

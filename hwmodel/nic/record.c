@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reports packets, tasks, events and sends: to the observer at once, and to the event log of a packet's result. Called by her_queue.c,
- * ingress.c and by each kind of context; see record.h.
+ * Reports what happens in the modelled NIC (packets, tasks, events, sends of handlers): to the caller's observer at once, and to the event
+ * log of a packet's result. Called by her_queue.c, ingress.c and by each kind of context; see record.h.
  */
 #include <errno.h>
 #include <stdlib.h>

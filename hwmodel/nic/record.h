@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_RECORD_H
 
 /*
- * Reports packets, tasks, events and sends: at once to the observer (struct pspin_observer), and to the event log that becomes the
- * result of pspin__packet() or pspin__clock(). Outside of these calls the log keeps only the last entry of each list.
+ * Reports packets, tasks, events and sends: at once to the observer (struct pspin_observer), and to the event log that becomes the result
+ * of pspin__packet() or pspin__clock(). Outside of these calls the log keeps only the last entry of each list. Called by the files of nic/.
  */
 #include "hwmodel/nic/nic.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * SLMP on the wire: parses its headers, strips them for the handlers and makes acknowledgements; see slmp.h. Called by arrival.c and
- * mpq.c for frames that inbound.c has classified, so their lengths are valid.
+ * SLMP, the message protocol over UDP (<spin/slmp.h>): parses its headers, strips them for the handlers and makes acknowledgements. Called
+ * by arrival.c and mpq.c for frames that inbound.c has classified, so their lengths are valid.
  */
 #include <string.h>
 

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_SLMP_H
 #define HWMODEL_NIC_SLMP_H
 
-/* SLMP on the wire: step 6 of <spin/message.h>, and acknowledgements. */
+/*
+ * SLMP, the message protocol over UDP (<spin/slmp.h>): parses its headers (step 6 of <spin/message.h>) and makes acknowledgements. Called
+ * by arrival.c and mpq.c of the modelled NIC.
+ */
 #include <spin/meta.h>
 #include <spin/return.h>
 #include <spin/slmp.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Assigns the machine's MPQs and scratchpads to messages; see slots.h. Called by each kind of context when a message begins and ends,
- * and by her_queue.c before a HER goes to the MPQ engine.
+ * Assigns slots to messages. A slot is an MPQ (message processing queue) of the modelled SoC with a scratchpad, the memory of one message.
+ * Called by each kind of context when a message begins and ends, and by her_queue.c before a HER (a request to run handlers) goes to the
+ * SoC.
  */
 #include <errno.h>
 #include <stdlib.h>

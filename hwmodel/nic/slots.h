@@ -3,9 +3,10 @@
 #define HWMODEL_NIC_SLOTS_H
 
 /*
- * Assigns the machine's MPQs to messages. A message gets the lowest free MPQ of the home cluster whose MPQs hold the fewest packets, or
- * the one whose turn it is (struct pspin_limits.ids_in_turn). Every cluster for which the task descriptor has a scratchpad register is
- * a home cluster. Images with state in L1, and packets that come one at a time, use cluster 0 alone.
+ * Assigns slots to messages: a slot is an MPQ (message processing queue) of the modelled SoC with a scratchpad, the memory of one message.
+ * Called by each kind of context and by her_queue.c. A message gets the lowest free MPQ of the home cluster whose MPQs hold the fewest
+ * packets, or the one whose turn it is (struct pspin_limits.ids_in_turn). Every cluster for which the task descriptor has a scratchpad
+ * register is a home cluster. Images with state in L1, and packets that come one at a time, use cluster 0 alone.
  */
 #include "hwmodel/nic/nic.h"
 

@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_ARBITER_H
 
 /*
- * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the
- * turn moves to the next requesting input above. A choice that cannot be granted at once is kept: requests that arrive before its grant
- * are not seen.
+ * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the turn
+ * moves to the next requesting input above. A choice that cannot be granted at once is kept: requests that arrive before its grant are not
+ * seen. Used by commands.c, copies.c, l1.c and l2.c.
  */
 #include <stdint.h>
 

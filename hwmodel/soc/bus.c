@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A core's accesses outside its own L1 windows: selects the memory or register, checks permission, and computes the time. Called by the
- * core through soc->up->on_bus_access(). Latencies are those of an idle machine; ports and banks add the cycles that an access waits.
+ * Accesses of a simulated core (HPU) outside the windows on its own L1: selects the memory or register, checks permission, and computes the
+ * time. Called by the core through soc->up->on_bus_access(). Latencies are those of an idle machine; ports and banks add the cycles that an
+ * access waits.
  *
  * In user mode only the handler's own memory is accessible, as with PsPIN's PMP; other accesses get a bus fault. That PMP opens all of
  * L1 to a handler, and PsPIN's own runtime keeps the first HPU's stack in the reserved KiB. So third-party images may access all of L1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The path of an HPU's command to its interface, and the interface's transfer; see commands.h. Called by the HPU driver (driver.c),
- * which gets a command's times through soc->up->on_command_known().
+ * Timing of the commands by which HPUs, the NIC's cores, send packets and access host memory: the path to the interface, and the
+ * interface's transfer (commands.h). Called by the HPU driver (driver.c), which gets a command's times through soc->up->on_command_known().
  */
 #include <stdlib.h>
 

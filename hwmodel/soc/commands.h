@@ -3,10 +3,11 @@
 #define HWMODEL_SOC_COMMANDS_H
 
 /*
- * Commands on their way from HPUs to the three interfaces: host-direct, NIC outbound, host DMA (hwmodel/README.md, "Commands"). Each
- * HPU has a queue. In each cycle one command of a cluster moves to the cluster's register, which holds two. Each interface with a free
- * slot takes one of the commands at the head of a cluster's register. So a command also waits for earlier ones that go to another
- * interface. An interface moves its commands in order, 64 bytes per cycle; sends and DMAs to the host share the read path.
+ * Timing of commands on their way from HPUs, the NIC's cores, to the three interfaces: host-direct, NIC outbound, host DMA
+ * (hwmodel/README.md, "Commands"). Each HPU has a queue. In each cycle one command of a cluster moves to the cluster's register, which
+ * holds two. Each interface with a free slot takes one of the commands at the head of a cluster's register. So a command also waits for
+ * earlier ones that go to another interface. An interface moves its commands in order, 64 bytes per cycle; sends and DMAs to the host share
+ * the read path. Called by driver.c.
  */
 #include "hwmodel/soc/state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packet copies: the packet buffer of a cluster's L1 and the engine that copies packets there from L2; see copies.h. Called by the
+ * Timing of packet copies: the packet buffer of a cluster's L1 and the engine that copies packets there from L2 (copies.h). Called by the
  * cluster schedulers, which are told of a copy's end through soc->up->on_copied().
  */
 #include <stdlib.h>

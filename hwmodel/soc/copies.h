@@ -3,10 +3,10 @@
 #define HWMODEL_SOC_COPIES_H
 
 /*
- * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"). A cluster's copies are in order, at most copy_queue
- * of them in flight. Packet memory moves one beat per cycle for all clusters (l2.h), in the order in which copies were admitted; the
- * clusters take turns. The beats wait at their cluster's writer, which begins one copy per copy_gap. While a writer is full, all
- * clusters wait.
+ * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"). A cluster's copies are in order, at most copy_queue of
+ * them in flight. Packet memory moves one beat per cycle for all clusters (l2.h), in the order in which copies were admitted; the clusters
+ * take turns. The beats wait at their cluster's writer, which begins one copy per copy_gap. While a writer is full, all clusters wait.
+ * Called by scheduler.c, and by peripherals.c for the cores' own transfers.
  */
 #include "hwmodel/soc/state.h"
 

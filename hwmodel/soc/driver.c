@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The HPU driver: registers through which a core takes tasks, ends them and issues commands. Called by bus.c; commands.c reports a
- * command's times by command__known(). Each access takes one cycle, or more if it blocks: the request then has the number of cycles.
+ * The HPU driver, PsPIN's hardware between a core (HPU) and the NIC: registers through which the core takes tasks (runs of handlers), ends
+ * them and issues commands. Called by bus.c; commands.c reports a command's times by command__known(). Each access takes one cycle, or more
+ * if it blocks: the request then has the number of cycles.
  */
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_EVENT_H
 
 /*
- * Building blocks of the SoC's components: events at cycles, wake-ups, and registers that change at the end of a cycle. Events of one
- * cycle happen in the order in which they were added. Knows no component.
+ * Building blocks of the SoC's components: events at cycles, wake-ups, and registers that change at the end of a cycle. Events of one cycle
+ * happen in the order in which they were added. Knows no component. Included by state.h, and so by all components.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The two queues of the MPQ engine: HERs by message, and the set of messages that have a task; see her_queues.h. Called by mpq.c alone.
- * Both allocate for SOC_MESSAGES messages at the start; later they allocate only when more HERs than ever before are queued.
+ * The two queues of the MPQ engine (mpq.c), which schedules the handlers of messages: HERs (handler execution requests, one for each
+ * packet) by message, and the set of messages that have a task. Called by mpq.c alone. Both allocate for SOC_MESSAGES messages at the
+ * start; later they allocate only when more HERs than ever before are queued.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_SOC_HER_QUEUES_H
 #define HWMODEL_SOC_HER_QUEUES_H
 
-/* The two queues of the MPQ engine: HERs by message, and the set of messages that have a task. Called by mpq.c alone. */
+/*
+ * The two queues of the MPQ engine, which schedules the handlers of messages: HERs (handler execution requests, one for each packet) by
+ * message, and the set of messages that have a task. Called by mpq.c alone.
+ */
 #include "hwmodel/soc/state.h"
 
 /* The cells in which HERs wait: each message has cells of its own, and others are shared (hwmodel/README.md, "MPQ engine"). */

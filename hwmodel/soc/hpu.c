@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs an HPU: its core from reset, through its tasks, until it waits for the next one, and measures each handler. Called by
- * soc.c at the HPU's turn, by the scheduler for a task, and by driver.c when a task begins and ends.
+ * Runs an HPU, a simulated core that runs handlers: from reset, through its tasks, until it waits for the next one, and measures each
+ * handler. Called by soc.c at the HPU's turn, by the scheduler for a task, and by driver.c when a task begins and ends.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_HPU_H
 
 /*
- * One HPU: its core and the core's turns (hpu.c), the bus from the core to memories and registers (bus.c), and the driver for tasks and
- * commands (driver.c).
+ * One HPU, a simulated core that runs handlers: its core and the core's turns (hpu.c), the bus from the core to memories and registers
+ * (bus.c), and the driver for tasks and commands (driver.c). Called by soc.c and scheduler.c.
  */
 #include "hwmodel/soc/state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The banks of a cluster's L1 and its incoming port for the other clusters: see l1.h. Called by the HPUs' bus (bus.c) for accesses that
- * may have to wait, and by copies, DMA and commands for the banks that their beats take.
+ * Timing of the banks of a cluster's L1 memory, and of its incoming port for the other clusters (l1.h). Called by the HPUs' bus (bus.c) for
+ * accesses that may have to wait, and by copies, DMA and commands for the banks that their beats take.
  */
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_L1_H
 
 /*
- * The banks of one cluster's L1 (hwmodel/README.md, "L1", "Remote L1" and "Packet copies"). Each bank serves one access per cycle; an
- * AMO occupies its bank for one cycle more. A beat of the cluster's DMA takes the banks of its line before any core in that cycle.
- * Calls must be in order of cycle.
+ * Timing of the banks of one cluster's L1 memory (hwmodel/README.md, "L1", "Remote L1" and "Packet copies"). Each bank serves one access
+ * per cycle; an AMO occupies its bank for one cycle more. A beat of the cluster's DMA takes the banks of its line before any core in that
+ * cycle. Calls must be in order of cycle. Called by bus.c, copies.c, peripherals.c and commands.c.
  */
 #include <hwmodel/rv32.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * L2 as the HPUs and packet copies see it: the read port of packet memory, and the one port of all HPUs; see l2.h. Called by the HPUs'
- * bus (bus.c), packet copies and the cluster DMAs. Requests come in order of time.
+ * Timing of L2 memory as the HPUs (the NIC's cores) and packet copies see it: the read port of packet memory, and the one port of all HPUs
+ * (l2.h). Called by the HPUs' bus (bus.c), packet copies and the cluster DMAs. Requests come in order of time.
  */
 #include <errno.h>
 #include <stdlib.h>

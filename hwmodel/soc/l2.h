@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_L2_H
 
 /*
- * The read port of packet memory in L2, shared by packet copies to L1 and HPUs' loads, and the port of all HPUs to L2
- * (hwmodel/README.md, "L2"). Called by copies.c and bus.c.
+ * Timing of L2 memory: the read port of packet memory, shared by packet copies to L1 and the cores' (HPUs') loads, and the port of all HPUs
+ * (hwmodel/README.md, "L2"). Called by copies.c, peripherals.c and bus.c.
  */
 #include "hwmodel/soc/pages.h"
 #include "hwmodel/soc/state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Computes how far the running core may run ahead of the others; see lookahead.h. Called by soc.c at each core's turn, and by every
- * component through which one HPU can affect another. Invariant: no shared state is read or written later than soc->lookahead (the
+ * Computes how far the running core may run ahead of the other simulated cores (lookahead.h). Called by soc.c at each core's turn, and by
+ * every component through which one HPU can affect another. Invariant: no shared state is read or written later than soc->lookahead (the
  * cluster's own L1: soc->lookahead_l1).
  */
 #include "hwmodel/soc/lookahead.h"

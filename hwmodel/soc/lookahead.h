@@ -3,11 +3,11 @@
 #define HWMODEL_SOC_LOOKAHEAD_H
 
 /*
- * The lookahead of a conservative parallel discrete-event simulation. Each core runs ahead of the machine's time, up to its first
- * access to anything that another core or an event could have touched earlier. soc->lookahead is the last cycle at which it may touch
- * shared state. It is computed when a core gets its turn, and shrinks when this core adds an event or wakes another core. An access
- * beyond it returns RV32_BUS_STOP without effect, and is repeated when the core is the earliest. So shared components see their
- * accesses in order of time.
+ * The lookahead of a conservative parallel discrete-event simulation. Each core runs ahead of the machine's time, up to its first access to
+ * anything that another core or an event could have touched earlier. soc->lookahead is the last cycle at which it may touch shared state.
+ * It is computed when a core gets its turn, and shrinks when this core adds an event or wakes another core. An access beyond it returns
+ * RV32_BUS_STOP without effect, and is repeated when the core is the earliest. So shared components see their accesses in order of time.
+ * Called by soc.c at each core's turn, and by the components that cores (HPUs) share.
  *
  * Other clusters reach a cluster's L1 by events, target->remote_reach cycles after they send the access. Its bound is
  * soc->lookahead_l1, which is later. While one core of a cluster is alone in its L1 it does not ask at all (rv32_core__share()).

@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_PAGES_H
 
 /*
- * PsPIN's DMAs make a burst of each page that a transfer touches, separately on the side that it reads and on the side that it writes
- * (axi_dma_burst_reshaper.sv). Short bursts take longer than their beats. Used by the cluster's DMA (copies.c, peripherals.c) and the
- * host's (commands.c).
+ * Splits a DMA transfer into bursts, for its timing. PsPIN's DMAs make a burst of each page that a transfer touches, separately on the side
+ * that it reads and on the side that it writes (axi_dma_burst_reshaper.sv). Short bursts take longer than their beats. Used by the
+ * cluster's DMA (copies.c, peripherals.c) and the host's (commands.c).
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A cluster's devices besides memory: the DMA engine for the HPUs' own transfers, and the event unit; see peripherals.h. Called by
- * bus.c.
+ * A cluster's devices besides memory: the DMA engine for own transfers of the cores (HPUs), and the event unit, in which HPUs sleep until
+ * another wakes them (peripherals.h). Called by bus.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_SOC_PERIPHERALS_H
 #define HWMODEL_SOC_PERIPHERALS_H
 
-/* A cluster's devices besides memory: the DMA engine for the HPUs' own transfers, and the event unit. Called by bus.c. */
+/*
+ * A cluster's devices besides memory: the DMA engine for own transfers of the cores (HPUs), and the event unit, in which HPUs sleep until
+ * another wakes them. Called by bus.c.
+ */
 #include "hwmodel/soc/state.h"
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A cluster's scheduler: accepts tasks, assigns them to HPUs, and returns their feedback; see scheduler.h. Called by the dispatcher
- * (mpq.c), and by packet copies and the HPU drivers through soc->up. Invariant: tasks start in the order in which they were accepted.
+ * A cluster's scheduler: accepts tasks (runs of handlers), assigns them to HPUs, the cluster's cores, and returns their feedback
+ * (scheduler.h). Called by the dispatcher (mpq.c), and by packet copies and the HPU drivers through soc->up. Invariant: tasks start in the
+ * order in which they were accepted.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_SCHEDULER_H
 
 /*
- * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"). It accepts tasks in order, has each
- * packet copied to a ring in L1 at once, and gives the task to the lowest-numbered idle HPU. It also returns the tasks' feedback to the
- * MPQ engine.
+ * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"). It accepts tasks (runs of handlers) in
+ * order, has each packet copied to a ring in L1 at once, and gives the task to the lowest-numbered idle HPU (core). It also returns the
+ * tasks' feedback to the MPQ engine. Called by mpq.c, and through soc->up by hpu.c, driver.c and copies.c.
  */
 #include "hwmodel/soc/state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU time of each program, for scheduler = fair_hpu_time; see share.h. Called by the MPQ engine and the cluster schedulers when a
- * program's tasks become ready, start and end.
+ * Counts the core (HPU) time of each program, and chooses the program whose task is next: for targets with scheduler = fair_hpu_time
+ * (share.h). Called by the MPQ engine and the cluster schedulers when a program's tasks become ready, start and end.
  */
 #include "hwmodel/soc/share.h"
 #include "hwmodel/soc/timing.h"

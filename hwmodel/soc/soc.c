@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The machine as a whole: builds it from its components, and runs it, event by event and core by core. Called by the NIC (nic/) and by
- * tests. The only file that knows all components.
+ * The modelled SoC as a whole ("the machine"): builds it from its components, and runs it, event by event and core by core. Called by the
+ * NIC (nic/) and by tests. The only file that knows all components.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define HWMODEL_SOC_SOC_H
 
 /*
- * The machine: clusters of HPUs, their memories, and the hardware that assigns tasks to them. Knows HERs and commands, and nothing of
- * sPIN, IP or hosts. Time is in cycles of the NIC's clock. Not thread-safe; machines are independent of each other.
+ * The modelled SoC ("the machine"): clusters of HPUs (cores that run handlers), their memories, and the hardware that assigns tasks to
+ * them. Called by the NIC (nic/) and tests. Knows HERs (handler execution requests) and commands, and nothing of sPIN, IP or hosts. Time is
+ * in cycles of the NIC's clock. Not thread-safe; machines are independent of each other.
  *
  * The simulation has events (event.h), and cores that each run ahead until they touch something that another could have touched
  * earlier: own L1 while others use it, L2, another L1, a command, the doorbell, a line that is not in the instruction cache. soc__run()

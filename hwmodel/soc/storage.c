@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PsPIN's memories: allocates them, finds addresses in them and loads an image. No timing. Called by the SoC for accesses, and by the
- * NIC for accesses of its own and of the host.
+ * The memories of the modelled PsPIN: allocates them, finds addresses in them and loads an image. No timing. Called by the SoC for
+ * accesses, and by the NIC for accesses of its own and of the host.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_SOC_STORAGE_H
 #define HWMODEL_SOC_STORAGE_H
 
-/* PsPIN's memories and their addresses; no timing. Used by the SoC's bus and by the NIC. Source: hwmodel/README.md, "Structure". */
+/*
+ * The memories of the modelled PsPIN and their addresses; no timing. Used by the SoC's bus and by the NIC. Source:
+ * hwmodel/README.md, "Structure".
+ */
 #include <stddef.h>
 #include <stdint.h>
 

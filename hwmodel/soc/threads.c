@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The threads of an HPU: which of them has the pipeline; see threads.h. Called by hpu.c, driver.c and peripherals.c when a thread
- * waits, yields or is ready, and by soc.c after each turn. Invariant: at most one thread of an HPU has the pipeline.
+ * The hardware threads of an HPU, a core of the NIC: which of them has the pipeline (threads.h). Called by hpu.c, driver.c and
+ * peripherals.c when a thread waits, yields or is ready, and by soc.c after each turn. Invariant: at most one thread of an HPU has the
+ * pipeline.
  */
 #include "hwmodel/core/max.h"
 #include "hwmodel/soc/lookahead.h"

@@ -3,11 +3,12 @@
 #define HWMODEL_SOC_THREADS_H
 
 /*
- * The threads of one HPU (target->hpu_threads; sPIN 3.2 "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu with its own
- * registers, stack, number, and driver with command slots and feedback. One thread at a time has the pipeline. It gives up the pipeline
- * when it waits for a command, a slot, its next task or an event; when it yields (HPU_YIELD); and after target->thread_slice_cycles if
- * another thread is ready. The thread that has been ready longest gets it next, on a tie the lowest number; a change takes
- * target->thread_switch_cycles. A thread that waits for a memory keeps the pipeline. With one thread per HPU soc->pipelines is NULL.
+ * The hardware threads of one HPU, a core of the NIC; called by hpu.c, driver.c, peripherals.c and soc.c (target->hpu_threads; sPIN 3.2
+ * "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu with its own registers, stack, number, and driver with command slots and
+ * feedback. One thread at a time has the pipeline. It gives up the pipeline when it waits for a command, a slot, its next task or an event;
+ * when it yields (HPU_YIELD); and after target->thread_slice_cycles if another thread is ready. The thread that has been ready longest gets
+ * it next, on a tie the lowest number; a change takes target->thread_switch_cycles. A thread that waits for a memory keeps the pipeline.
+ * With one thread per HPU soc->pipelines is NULL.
  */
 #include "hwmodel/soc/state.h"
 

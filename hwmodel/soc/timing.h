@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_TIMING_H
 
 /*
- * The constants of the SoC that no target changes, each a part of a mechanism; in cycles of the NIC's clock unless stated otherwise.
- * target/parameters.def has the constants that a target may change, core/timing.h those of the core; no other file of the model has a
- * cycle count. Sources as in parameters.def: P = measured on PsPIN's RTL, by the row's name (tests/accuracy/); D = derived from such
+ * Timing constants of the SoC model that no target file changes, each a part of a mechanism; in cycles of the NIC's clock unless stated
+ * otherwise. target/parameters.def has the constants that a target may change, core/timing.h those of the core; no other file of the model
+ * has a cycle count. Sources as in parameters.def: P = measured on PsPIN's RTL, by the row's name (tests/accuracy/); D = derived from such
  * rows; S = PsPIN's structure as its RTL has it; A = assumed.
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks which values of parameters are valid together: pspin_target__check(). Limits of a single parameter are in parameters.def.
- * Called when a NIC is opened and when a target file has been read.
+ * Checks which values of the parameters of a target, a NIC to be modelled, are valid together: pspin_target__check(). Limits of a single
+ * parameter are in parameters.def. Called when a NIC is opened and when a target file has been read.
  */
 #include <errno.h>
 #include <inttypes.h>

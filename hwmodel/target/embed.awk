@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Target files to what target.c includes into its table of built-in targets: the build's. The syntax is that of
-# target_file.c, but each value has its source behind it, and a base comes before those that are based on it.
+# Makes targets.inc of the files hwmodel/targets/*.target: C initializers and names of the built-in targets (NICs to be modelled), which
+# target.c includes. Run by the Makefile. The syntax is that of target_file.c, but each value must have its source behind it in a comment,
+# and a base must come before the targets that are based on it.
 function tell(reason) { printf "%s:%d: %s\n", FILENAME, FNR, reason >"/dev/stderr"; exit 1 }
 function conclude() {
 	if (name != "")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of a target's parameters (parameters.def): finds, reads and sets them by number and by name. Called by target_file.c and by
- * the tools. A value that is set is always within its row's limits.
+ * The table of the parameters of a target, a NIC to be modelled (parameters.def): finds, reads and sets them by number and by name. Called
+ * by target_file.c and by the tools. A value that is set is always within its row's limits.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define HWMODEL_TARGET_PARAMETERS_H
 
 /*
- * struct pspin_target, for the model: a field for each row of parameters.def, which has the defaults. A target file overrides fields;
- * target.c and target_file.c fill them in.
+ * struct pspin_target, the parameters of a NIC to be modelled: a field for each row of parameters.def, which has the defaults. A target
+ * file overrides fields; target.c and target_file.c fill them in. Included by soc/, target/ and tests, which read the fields.
  */
 #include <hwmodel/target.h>
 

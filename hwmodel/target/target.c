@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The built-in targets: pspin-rtl has the values of parameters.def, the others the changes in the files of hwmodel/targets/, which the
- * build embeds (embed.awk). Called by the tools, and by target_file.c for a base. Constant data.
+ * The built-in targets (NICs to be modelled): pspin-rtl has the values of parameters.def, the others the changes in the files of
+ * hwmodel/targets/, which the build embeds (embed.awk). Called by the tools, and by target_file.c for a base. Constant data.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads target files: lines of `name = value`, the first may be `base = target`, and # starts a comment. Called by the tools. An error
- * names file and line.
+ * Reads target files, which describe a NIC to be modelled: lines of `name = value`, the first may be `base = target`, and # starts a
+ * comment. Called by the tools. An error names file and line.
  */
 #include <ctype.h>
 #include <errno.h>

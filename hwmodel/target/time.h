@@ -2,7 +2,10 @@
 #ifndef HWMODEL_TARGET_TIME_H
 #define HWMODEL_TARGET_TIME_H
 
-/* Converts cycles of the NIC's clock and picoseconds, exactly for any clock: the length of a single cycle is never rounded. */
+/*
+ * Converts cycles of the NIC's clock and picoseconds, exactly for any clock: the length of a single cycle is never rounded. Called by nic/
+ * and soc/driver.c.
+ */
 #include "hwmodel/target/parameters.h"
 
 #define PS_PER_US 1000000u

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shared by image.sh, full.sh and full_check.sh, which source it: names, the cache, chroot and disks.
+# Shell functions for guests with a whole Debian: names, the cache, chroot and disks. Sourced by image.sh, full.sh and full_check.sh.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 guests=${SPIN_GUESTS:-/var/cache/spin-guests}
 

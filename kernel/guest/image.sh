@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Debian roots for the full guests, made once and kept: image.sh [--tree] RELEASE bare|ready,
+# Makes the Debian root file systems of guests (full.sh), once, and keeps them: image.sh [--tree] RELEASE bare|ready,
 # or image.sh --run DIRECTORY RELEASE COMMAND...
 #
 # Prints the path of an ext4 image, or with --tree of the directory that it is made from. RELEASE is 12 or 13.

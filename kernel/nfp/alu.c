@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks opcodes and models arithmetic. Called by walk.c for each instruction. Factors, dividends and divisors are checked before the
- * instruction takes effect, because that is when the kernel calls the driver's hook.
+ * The part of the NFP checker (walk.c) for opcodes and arithmetic: what the NFP card's driver refuses of them, and the values afterwards.
+ * Called by walk.c for each instruction. Factors, dividends and divisors are checked before the instruction takes effect, because that is
+ * when the kernel calls the driver's hook.
  */
 #include "kernel/nfp/walk.h"
 

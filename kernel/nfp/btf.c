@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads untrusted BTF. Called by object.c. Each type's extent is checked once, when the types are counted. Chains of types are followed for
- * a bounded number of steps.
+ * Reads the BTF (types, map definitions, source lines) of a BPF object that is not trusted. Called by object.c. Each type's extent is
+ * checked once, when the types are counted. Chains of types are followed for a bounded number of steps.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks calls of helpers: which helpers the driver and the firmware have, and with which arguments. Called by walk.c. */
+/*
+ * The part of the NFP checker (walk.c) for calls of helpers: which helpers the NFP card's driver and firmware have, and with which
+ * arguments. Called by walk.c for each call.
+ */
 #include <stdio.h>
 
 #include "kernel/nfp/walk.h"
 
 #define SHORTEST_FRAME_PAYLOAD 46 /* ETH_ZLEN - ETH_HLEN: every packet has that many bytes behind its Ethernet header */
 
+/* The helpers that the checker knows by name; moves_packet: pointers to the packet are invalid afterwards. */
 static const struct {
 	int32_t number;
 	const char *name;

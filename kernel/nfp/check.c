@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks objects against the NFP driver's rules. Called by `spinctl check` and spincc. Each program is walked once per kernel. What only
- * some of the kernels refuse becomes a warning that names them.
+ * Checks objects against the NFP driver's rules. Called by `spinctl check` and `spinctl cost`. Each program is walked once per kernel. What
+ * only some of the kernels refuse becomes a warning that names them.
  */
 #include <errno.h>
 #include <stdio.h>

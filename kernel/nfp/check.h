@@ -4,7 +4,7 @@
 
 /*
  * Whether the NFP driver's verifier and JIT would accept the XDP programs of an object. Nothing is loaded, no privilege is needed, and no
- * state is kept between calls: any thread may call at any time.
+ * state is kept between calls: any thread may call at any time. Called by spinctl check and spinctl cost.
  *
  * The verdict "accept" means: accepted by the NFP driver's verifier and JIT of the requested kernels, with the firmware of the profile. It
  * does not cover the card itself. README.md has the rules, and how they were compared with the driver.

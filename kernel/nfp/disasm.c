@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes an instruction as text. Called by check.c for findings; `insn` may be any bytes, even an invalid instruction. */
+/* Writes a BPF instruction as text. Called by check.c for findings; `insn` may be any bytes, even an invalid instruction. */
 #include <stdio.h>
 
 #include "kernel/nfp/disasm.h"

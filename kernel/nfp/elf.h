@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_ELF_H
 #define KERNEL_NFP_ELF_H
 
-/* Sections, symbols and relocations of a 64-bit little-endian ELF file in memory. Every offset and count in the file is checked. */
+/*
+ * Sections, symbols and relocations of a 64-bit little-endian ELF file in memory. Every offset and count in the file is checked. Called by
+ * object.c, spinctl check and spinctl cost.
+ */
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>

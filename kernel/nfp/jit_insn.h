@@ -2,7 +2,9 @@
 #ifndef KERNEL_NFP_JIT_INSN_H
 #define KERNEL_NFP_JIT_INSN_H
 
-/* An instruction after the JIT's optimizations: what jit_optimize.c passes to jit.c. */
+/*
+ * A BPF instruction after the optimizations of the NFP driver's JIT, as the model of that JIT has it: what jit_optimize.c passes to jit.c.
+ */
 #include "kernel/nfp/walk.h"
 
 struct nfp_jit_insn {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Models what the kernel removes before the driver's JIT runs, and what the JIT merges: runs of loads and stores into copies, and loads
- * from the packet into one. Called by jit.c. Order and conditions are the driver's (nfp_bpf_opt_*() in its jit.c).
+ * Models what the kernel removes from a BPF program before the NFP driver's JIT runs, and what the JIT merges: runs of loads and stores
+ * into copies, and loads from the packet into one. Called by jit.c. Order and conditions are the driver's (nfp_bpf_opt_*() in its jit.c).
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds live registers by the usual backward iteration over the program. Called by walk.c, which compares only those registers of two
- * states. A call of a function is assumed to read all arguments and to preserve everything else.
+ * Finds the live registers at each instruction of a BPF program, by the usual backward iteration over the program. Called by walk.c, which
+ * compares only those registers of two states. A call of a function is assumed to read all arguments and to preserve everything else.
  */
 #include "kernel/nfp/liveness.h"
 

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_LIVENESS_H
 #define KERNEL_NFP_LIVENESS_H
 
-/* Targets of jumps, and the registers that are live at each instruction. */
+/* Targets of jumps in a BPF program, and the registers that are live at each instruction. Called by walk.c and jit_optimize.c. */
 #include "kernel/nfp/object.h"
 
 /* Returns the target of a jump or of a call of a function; -1 if the instruction is neither. The target may be outside the program. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Models loads, stores and atomic operations: what the driver's hooks refuse of each, and the contents of the stack afterwards. Called by
- * walk.c. The stack is known as well as the verifier knows it: saved registers and zeros.
+ * The part of the NFP checker (walk.c) for loads, stores and atomic operations: what the hooks of the NFP card's driver refuse of each, and
+ * the contents of the stack afterwards. Called by walk.c. The stack is known as well as the verifier knows it: saved registers and zeros.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_OBJECT_H
 #define KERNEL_NFP_OBJECT_H
 
-/* An object's XDP programs, linked as libbpf does, and its maps. */
+/* The XDP programs of a BPF object, linked as libbpf does, and its maps. Called by check.c, spinctl check and spinctl cost. */
 #include <linux/bpf.h>
 
 #include "kernel/nfp/btf.h"

@@ -3,8 +3,9 @@
 #define KERNEL_NFP_PROFILE_H
 
 /*
- * A card's firmware capabilities, as the driver reads them from the symbol _abi_bpf_capabilities and the control BAR. The text form is a
- * line `KEY VALUE` for each key of profile.c's table, in any order, each once; `#` begins a comment.
+ * An NFP card's firmware capabilities, as its driver reads them from the symbol _abi_bpf_capabilities and the control BAR. The text form is
+ * a line `KEY VALUE` for each key of profile.c's table, in any order, each once; `#` begins a comment. Called by spinctl check, spinctl
+ * cost and check.c.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The built-in profile's text, which profile.c parses like any other. It ends with a NUL. */
+/*
+ * The text of the built-in profile of an NFP card, a file that says what its firmware can do. profile.c parses it like any other profile.
+ * It ends with a NUL.
+ */
 	.section .rodata
 	.globl nfp_profile_text
 	.hidden nfp_profile_text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The table of rules that a program for the card must follow, and the list of findings. Called by all parts of the checker. */
+/* The table of rules that a BPF program for an NFP card must follow, and the list of findings. Called by all parts of the checker. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_RULES_H
 #define KERNEL_NFP_RULES_H
 
-/* The rules that a program for the card must follow: one row each, with its name, its verdict, and what to change. */
+/*
+ * The rules that a BPF program for an NFP card must follow: one row each, with its name, its verdict, and what to change. Included by
+ * walk.h and used by all parts of the checker. X(NAME, "name in messages", verdict, "advice")
+ */
 #include "kernel/nfp/verdict.h"
 
 /* clang-format off */

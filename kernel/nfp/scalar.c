@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Models numbers as the kernel's verifier does (reg_bounds_sync(), adjust_scalar_min_max_vals() and tnum_*() of 6.1 and 6.12). Called by
- * the walk for each instruction. The arithmetic on all 64 bits and on the low half uses the same functions, with a width in bits.
+ * What the NFP checker knows about the numbers in registers: models them as the kernel's verifier does (reg_bounds_sync(),
+ * adjust_scalar_min_max_vals() and tnum_*() of 6.1 and 6.12). Called by the walk for each instruction. The arithmetic on all 64 bits and on
+ * the low half uses the same functions, with a width in bits.
  */
 #include <linux/bpf.h>
 

@@ -3,9 +3,9 @@
 #define KERNEL_NFP_SCALAR_H
 
 /*
- * What the kernel's verifier knows about a number: its known bits and its bounds, for all 64 and for the low 32 bits. The driver asks for
- * exactly that (a factor below 2^32, a constant divisor), so each operation here must know exactly as much as the verifier of the given
- * kernel. Functions whose result differs between 6.1 and 6.12 take the kernel.
+ * What the kernel's verifier knows about a number: its known bits and its bounds, for all 64 and for the low 32 bits. Called by walk.c and
+ * its parts. The NFP driver asks for exactly that (a factor below 2^32, a constant divisor), so each operation here must know exactly as
+ * much as the verifier of the given kernel. Functions whose result differs between 6.1 and 6.12 take the kernel.
  */
 #include "kernel/nfp/scalar_type.h"
 #include "kernel/nfp/verdict.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Models what a conditional jump reveals about the numbers that it compares. Called by walk.c. As in the kernel, each comparison is reduced
- * to one of six, with its operands exchanged or its result negated.
+ * Models what a conditional jump of a BPF program reveals to the verifier about the numbers that it compares. Called by walk.c. As in the
+ * kernel, each comparison is reduced to one of six, with its operands exchanged or its result negated.
  */
 #include <linux/bpf.h>
 

@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_SCALAR_RANGE_H
 #define KERNEL_NFP_SCALAR_RANGE_H
 
-/* Bounds and known bits of numbers, for one width at a time. Shared by scalar.c and scalar_compare.c. */
+/*
+ * Bounds and known bits of the numbers in a BPF program's registers, for one width (64 or 32 bits) at a time. Shared by scalar.c and
+ * scalar_compare.c.
+ */
 #include "kernel/nfp/scalar_type.h"
 #include "kernel/nfp/verdict.h"
 

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_SCALAR_TYPE_H
 #define KERNEL_NFP_SCALAR_TYPE_H
 
-/* struct nfp_scalar: what the verifier knows about a number, as bits and bounds. scalar.h has the operations. */
+/* struct nfp_scalar: what the kernel's verifier knows about a number in a BPF program, as bits and bounds. scalar.h has the operations. */
 #include <stdint.h>
 
 struct nfp_scalar {

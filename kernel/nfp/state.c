@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies, compares and grows the walk's states: registers and stack frames of one path. Called by walk.c, which owns them. */
+/*
+ * States of the NFP checker's walk through a BPF program: copies, compares and grows them. A state has the registers and stack frames at
+ * one point of a path. Called by walk.c, which owns them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

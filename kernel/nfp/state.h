@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_STATE_H
 #define KERNEL_NFP_STATE_H
 
-/* Registers and stack frames of one path through a program. walk.c owns the states; its parts read and modify the current one. */
+/*
+ * A state of the NFP checker's walk through a BPF program: the registers and stack frames at one point of a path. walk.c owns the states;
+ * its parts (alu.c, call.c, memory.c) read and modify the current one.
+ */
 #include "kernel/nfp/scalar.h"
 
 #define NFP_FRAMES_MAX 8

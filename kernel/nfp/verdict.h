@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_VERDICT_H
 #define KERNEL_NFP_VERDICT_H
 
-/* The checker's verdicts, and the kernels that they apply to. */
+/*
+ * Verdicts of the checker that predicts whether the NFP driver accepts a BPF program, and the kernels that they apply to. Included by
+ * check.h and rules.h.
+ */
 
 /* Ordered: a program's verdict is the highest of its findings. */
 enum nfp_verdict {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks all paths of a program: order of paths, jumps, constants. Called by check.c, once per kernel. After a conditional jump the next
- * instruction comes first and the target later, as in the kernel. So the kernel certainly refuses what is refused on an instruction's first
- * visit. It may have pruned a later visit, because it compares fewer numbers than this walk does.
+ * Walks all paths of a BPF program as the kernel's verifier does, to find what the NFP card's driver would refuse: order of paths, jumps,
+ * constants. Called by check.c, once per kernel version. After a conditional jump the next instruction comes first and the target later, as
+ * in the kernel. So the kernel certainly refuses what is refused on an instruction's first visit. It may have pruned a later visit, because
+ * it compares fewer numbers than this walk does.
  */
 #include <errno.h>
 #include <stdlib.h>

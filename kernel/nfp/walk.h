@@ -3,8 +3,8 @@
 #define KERNEL_NFP_WALK_H
 
 /*
- * Walks all paths of a linked program, as the verifier of one kernel version does with the driver's hooks at each instruction. What the
- * hooks refuse becomes findings; what they note for each instruction is left for the JIT (jit.h).
+ * Walks all paths of a linked BPF program, as the verifier of one kernel version does with the NFP driver's hooks at each instruction. What
+ * the hooks refuse becomes findings; what they note for each instruction is left for the JIT (jit.h).
  */
 #include "kernel/nfp/object.h"
 #include "kernel/nfp/profile.h"

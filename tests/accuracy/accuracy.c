@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares every calibration row of PsPIN's RTL with the model: accuracy OUT.json [ROW...]. A row is exact (error 0) if the model's
- * value equals the measurement to its last digit. Each row runs in a child process, so that a hang or a crash does not affect other
- * rows; the error of such a row is 1.
+ * accuracy OUT.json [ROW...]: compares the NIC model with values measured on PsPIN's RTL, and prints and writes the differences. Run by
+ * `make accuracy` and tests/model/calibration_rows_hold.sh. A calibration row is one such value (cycles, or an order of clusters) with the
+ * function that measures it in the model. A row is exact (error 0) if the model's value equals the measurement to its last digit. Each row
+ * runs in a child process, so that a hang or a crash does not affect other rows; the error of such a row is 1.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,6 +23,7 @@
 #define SECONDS_MAX 10
 #define ROWS_MAX    1000
 
+/* The rows of each file, and the bare-metal program that they run: $BUILD/tests/accuracy/IMAGE.elf. */
 static const struct kind {
 	const char *image;
 	const struct row *rows;

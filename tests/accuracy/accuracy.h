@@ -3,8 +3,8 @@
 #define TESTS_ACCURACY_ACCURACY_H
 
 /*
- * Calibration rows: values measured on PsPIN's RTL, each with a function that measures the same in the model. Each row has its own
- * machine, so that rows do not depend on each other.
+ * A calibration row: a value measured on PsPIN's RTL, with the function that measures the same in the NIC model. accuracy.c runs all rows
+ * (`make accuracy`); the files that include this define them. Each row has its own machine, so that rows do not depend on each other.
  */
 #include "tests/accuracy/machine.h"
 

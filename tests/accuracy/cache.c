@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of the instruction cache, used by one HPU and shared by eight HPUs. Run by accuracy.c.
+ * Calibration rows of the instruction cache, used by one HPU (a RISC-V core of the NIC) and shared by eight: values measured on PsPIN's
+ * RTL, each with the function that measures it in the model. Run by accuracy.c, which compares the two.
  *
- * Straight code on one HPU: in these measurements the cache was full of other code, and the state of the HPU's LFSR is unknown. Each
- * row is measured after many different histories, each on its own machine. The value is the median, reported with the range.
+ * Straight code on one HPU: in these measurements the cache was full of other code, and the state of the LFSR that chooses the line to
+ * replace is unknown. Each row is measured after many different histories, each on its own machine. The value is the median, reported with
+ * the range.
  *
- * Eight HPUs: the state is that after boot. The cache is empty except for the runtime, and all LFSRs have their reset values. Ports
- * that miss at the same time choose the same free way, and evict each other's line. We conclude this from the rows: code of 256 bytes,
- * which fits, needs more than one pass to become warm, with 1.19 to 1.44 cycles per HPU. A full cache with LFSRs in step would give 1.26
- * to 1.62. The value is the mean over the HPUs, reported with their range.
+ * Eight HPUs: the state is that after boot. The cache is empty except for the runtime, and all LFSRs have their reset values. Ports that
+ * miss at the same time choose the same free way, and evict each other's line. We conclude this from the rows: code of 256 bytes, which
+ * fits, needs more than one pass to become warm, with 1.19 to 1.44 cycles per HPU. A full cache with LFSRs in step would give 1.26 to 1.62.
+ * The value is the mean over the HPUs, reported with their range.
  */
 #include <stdio.h>
 #include <stdlib.h>

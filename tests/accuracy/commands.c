@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). Run by accuracy.c. */
+/*
+ * Calibration rows of the commands that handlers issue (send a packet, DMA to and from the host) and of the cluster's DMA engine, idle and
+ * under load: values measured on PsPIN's RTL, each with the function that measures it in the model. Run by accuracy.c, which compares the
+ * two. See hwmodel/README.md, "Commands" and "Cluster DMA".
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares a row measured on PsPIN's RTL with the model's value: numbers, ranges and orders of clusters. Called by accuracy.c. */
+/*
+ * Compares a row measured on PsPIN's RTL with the model's value: numbers, ranges and orders of clusters. Called by accuracy.c. A row is
+ * exact if both agree to the digits of the measurement.
+ */
 #include "tests/accuracy/compare.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a bare program on the model's SoC without a NIC. Used by the rows of `make accuracy`. */
+/*
+ * The model's clusters and schedulers with a bare program and without the NIC around them: boots an image, runs a group of packets, records
+ * the tasks. Used by the rows of `make accuracy`, through machine.h. Every failure ends the process, which has only one row to measure.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

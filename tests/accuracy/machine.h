@@ -2,7 +2,10 @@
 #ifndef TESTS_ACCURACY_MACHINE_H
 #define TESTS_ACCURACY_MACHINE_H
 
-/* The model's SoC without a NIC: takes HERs at given cycles, and records the tasks. */
+/*
+ * The model's clusters and schedulers (hwmodel/soc) without the NIC around them, for the rows of `make accuracy`: takes HERs (handler
+ * execution requests, one for each packet) at given cycles, and records the tasks that they become. Failures end the process.
+ */
 #include "hwmodel/soc/soc.h"
 
 #define MACHINE_CONTEXTS 64

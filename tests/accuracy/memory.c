@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). Run by accuracy.c. */
+/*
+ * Calibration rows of accesses that compete for memory: L1, L2, another cluster's L1, packet copies against cores, locks. Values measured
+ * on PsPIN's RTL, each with the function that measures it in the model. Run by accuracy.c, which compares the two. See hwmodel/README.md,
+ * "L1" to "Remote L1".
+ */
 #include "tests/accuracy/accuracy.h"
 
 /* Returns the mean cycles per access over the tasks of handler `function`: packets `from` to `to` - 1 in steps of `step`. */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. Run by accuracy.c. */
+/*
+ * Calibration rows of a packet's way through the NIC, from its HER (the request to run its handlers) to the feedback that ends it: one
+ * packet on an idle machine, and saturation by empty handlers. Values measured on PsPIN's RTL, each with the function that measures it in
+ * the model. Run by accuracy.c. See hwmodel/README.md, "Packet path".
+ */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>
 
 #include "tests/accuracy/accuracy.h"
 
+/* Events of a packet, in order: HER arrives, HPU takes the task, first instruction, return, doorbell, feedback. */
 enum moment { HER, STARTED, FIRST, RETURNED, DOORBELL, FEEDBACK };
 
 static double cycle_of(const struct ended *ended, long moment)

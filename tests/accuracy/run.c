@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Functions shared by the files of rows: runs programs on the model's machine and measures cycles. */
+/*
+ * Runs a handler on a given number of the model's HPUs, and extracts the cycles of its timed part. Shared by the files that define the rows
+ * of `make accuracy`; declared and described in accuracy.h. Caches are warmed before each run.
+ */
 #include <stdio.h>
 
 #include "tests/accuracy/accuracy.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of MPQ engine, dispatcher, cluster schedulers and packet copies (hwmodel/README.md). Run by accuracy.c. */
+/*
+ * Calibration rows of scheduling: which cluster and HPU (RISC-V core) gets a packet, and when. Values measured on PsPIN's RTL, each with
+ * the function that measures it in the model. Run by accuracy.c. See hwmodel/README.md on the MPQ engine (queues of messages), dispatcher,
+ * cluster schedulers and packet copies.
+ */
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of sequences.def, and of sums as the compiler generates them (hwmodel/README.md, "Core"). Run by accuracy.c. */
+/*
+ * Calibration rows of short instruction sequences on one idle HPU (sequences.def), and of sums over words as gcc compiles them: cycles
+ * measured on PsPIN's RTL, compared with the model's. Run by accuracy.c. See hwmodel/README.md, "Core".
+ */
 #include "tests/accuracy/accuracy.h"
 
 static double body(struct machine *machine, const char *function)

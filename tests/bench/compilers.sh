@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Compares compilers and flags for handlers: mean warm cycles of the packet handler on one HPU, by flag set, and each flag set's geometric
-# mean relative to ours (hwmodel/image/cflags). Usage: [PAYLOAD=bytes] compilers.sh [FILE for JSON rows, one per line]
+# Compares compilers and flags for handlers: mean cycles of the packet handler on one modelled core with a warm cache, for each set of
+# flags, and the geometric mean of each set relative to ours (hwmodel/image/cflags). Run by hand, to choose those flags. Usage:
+# [PAYLOAD=bytes] compilers.sh [FILE for JSON rows, one per line]
 BUILD=${BUILD:-build}
 dir=$BUILD/tests/bench/compilers
 PAYLOAD=${PAYLOAD:-480}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the cost of sharing an interface: filtering alone, behind the dispatcher with one context, and with the maximum
- * number of contexts, which differ by port or by address. Uses PROG_TEST_RUN with the same packet, alternating runs, medians.
- * contexts FILE: writes rows as JSON to FILE, a table to stdout.
+ * Measures the cost of sharing an interface among contexts (a handler with its memory and its match rule): the handler `filtering` alone,
+ * behind the dispatcher (the program that finds the context of a packet) with one context, and with the maximum number of contexts, which
+ * differ by port or by address. Uses PROG_TEST_RUN with the same packet, alternating runs, medians.
+ * contexts FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <errno.h>
 #include <math.h>

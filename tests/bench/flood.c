@@ -2,7 +2,7 @@
 /*
  * Measures the throughput that a flood leaves to other senders. A sender uses one CPU and its receive queue, alone and while other hosts
  * flood the receiver through the other queue as fast as a CPU can, in alternating rounds.
- * flood FILE: writes rows as JSON to FILE, a table to stdout.
+ * flood FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <errno.h>
 #include <sched.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The client of memcached.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into a new GET. `check` compares and counts
- * every answer. Both run on one CPU in softirq context, so neither sees partial updates of the other.
- * `answer` is the minimum that a server at XDP can do: it assumes that every frame is such a GET, and looks nothing up.
+ * XDP programs of the benchmark memcached.c, which loads them. `generate` is the client: it turns every frame of PROG_TEST_RUN's live
+ * frames mode into a new GET. `check` compares and counts every answer. Both run on one CPU in softirq context, so neither sees partial
+ * updates of the other. `answer` is the minimum that a server at XDP can do: it assumes that every frame is such a GET, and looks nothing
+ * up.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

@@ -3,8 +3,8 @@
 #define TESTS_BENCH_GETS_H
 
 /*
- * Shared by gets.bpf.c and memcached.c: memcached GETs over UDP, and counts of the answers. Texts as in mc_load
- * (tests/common/memcached/load.h).
+ * Shared by the benchmark memcached.c and its XDP client, gets.bpf.c: memcached GETs over UDP, and counts of the answers. Texts as in
+ * mc_load (tests/common/memcached/load.h).
  */
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The client of hits.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into a new request. `check` inspects
- * and counts every reply. Both run on one CPU in softirq context, so neither sees partial updates of the other.
+ * XDP programs of the benchmark hits.c, which loads them: a client of the key-value store. `generate` turns every frame of PROG_TEST_RUN's
+ * live frames mode into a new request. `check` inspects and counts every reply. Both run on one CPU in softirq context, so neither sees
+ * partial updates of the other.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

@@ -4,7 +4,7 @@
  * NAPI, in alternating rounds. One CPU serves and one sends requests (hits.bpf.c). Rates count the replies that the client found correct.
  * Each server is measured with the number of requests in flight that gives its highest rate. The server in user space has the serving
  * CPU to itself, with NAPI on the other CPU (sharing one CPU costs it a third or more).
- * hits FILE: writes rows as JSON to FILE, a table to stdout.
+ * hits FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

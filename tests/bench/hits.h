@@ -2,7 +2,10 @@
 #ifndef TESTS_BENCH_HITS_H
 #define TESTS_BENCH_HITS_H
 
-/* Shared by hits.bpf.c and hits.c: the requests, and counts of the replies. */
+/*
+ * Shared by the benchmark hits.c and its XDP client, hits.bpf.c: requests to the key-value store (kvstore.h), and counts of the replies.
+ * Key and value follow from a request's number, so that every reply can be checked.
+ */
 #include <kvstore.h>
 
 #define HITS_PORT   9000

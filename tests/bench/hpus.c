@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the gain from a second HPU, by the length of the handlers. Three figures compare two HPUs with one; alternating runs, medians:
+ * Measures the gain from a second HPU (here a CPU that runs handlers), by the length of the handlers. Run by bench.sh (`make bench`).
+ * Figures that compare two HPUs with one; alternating runs, medians:
  *
  * hpus.two_vs_one.LENGTH        packets per second, wall-clock, of two busy HPUs. A thread on each of two CPUs passes packets to the
  * context as fast as it accepts them (PROG_TEST_RUN), with real-time priority, so that nothing else runs there

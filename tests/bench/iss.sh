@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Measures the speed of the timed core on one host core, and relative to qemu-riscv32 (functional only) in the same run. Usage: iss.sh [FILE
-# for JSON rows, one per line]
+# Measures the speed of the modelled core (instructions per second of hpu-run, which counts cycles) on one host core, and relative to
+# qemu-riscv32 (functional only) in the same run, with the programs of tests/bench/programs. Run by bench.sh (`make bench`). Usage: iss.sh
+# [FILE for JSON rows, one per line]
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 RUNS=${RUNS:-3}

@@ -10,7 +10,8 @@
  *	memcached.cpu_per_bare   better than that on this machine's veth
  *	memcached.vs_bound       a client with sockets; the handlers answer nine in ten of its GETs. Relative to Amdahl's bound
  *	memcached.miss_latency   time of a GET that the handlers do not answer, one at a time
- * memcached FILE: writes rows as JSON to FILE, a table to stdout. Without handlers it measures memcached alone, and skips.
+ * memcached FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`). Without handlers it measures memcached
+ * alone, and skips.
  */
 #include <arpa/inet.h>
 #include <errno.h>

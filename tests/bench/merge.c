@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * merge OUT FILE...: merges rows into one JSON file. A FILE was either written by measure_write(), or has rows, one JSON
- * object per line.
+ * merge OUT FILE...: merges the rows of all benchmarks into one JSON file. Run by bench.sh at the end of `make bench`. A FILE was either
+ * written by measure_write(), or has rows, one JSON object per line.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the speed of the model, in one thread: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, and
- * `spinctl cost` of a message of 100,000 packets for `reduce`. Usage: model [FILE for the rows]
+ * Measures the speed of the NIC model, in one thread: 100,000 datagrams of 512 bytes at line rate through the handler `filtering` on all 32
+ * modelled cores, and `spinctl cost` of a message of 100,000 packets for `reduce`. Usage: model [FILE for the rows]. Run by bench.sh
+ * (`make bench`).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PROG_TEST_RUN gives a program the frame that its last run left, but each packet of a message must be sent once. This program
- * changes the frame to the next packet and tail-calls the program under test. With an empty program it measures its own cost.
+ * XDP program that changes the frame to the next packet of a message and tail-calls the program under test: PROG_TEST_RUN gives a program
+ * the frame that its last run left, but each packet of a message must be sent once. Loaded by tests/common/net/packet_feed.c, for mpq.c and
+ * two_cpus.c. With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 

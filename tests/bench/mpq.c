@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the cost of messages: a packet of an open message compared with the same handler function on a datagram, packets that do
- * more, many messages in flight, and the message handlers. Uses PROG_TEST_RUN, alternating runs, medians. Every packet of a message
- * is new (mpq.bpf.c); the cost of making it is subtracted.
- * mpq FILE: writes rows as JSON to FILE, a table to stdout.
+ * Measures the cost of messages of several packets: a packet of a message that has begun compared with the same handler function on a
+ * datagram, packets that do more, many messages in flight, and the message handlers. Uses PROG_TEST_RUN, alternating runs, medians. Every
+ * packet of a message is new (mpq.bpf.c); the cost of making it is subtracted.
+ * mpq FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  * mpq --profile VARIANT: prints where a packet of this variant ("one message") spends its nanoseconds, by source line.
  */
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_BENCH_MPQ_H
 #define TESTS_BENCH_MPQ_H
 
-/* Shared by mpq.bpf.c and mpq.c: the next packet. */
+/*
+ * Shared by mpq.bpf.c, which makes packets of messages, and packet_feed.c and the benchmarks, which set what it makes: the headers, and the
+ * message and offset of the next packet.
+ */
 #include <stdint.h>
 
 /* Ethernet, IPv4, UDP, SLMP: rewritten for each packet. */

@@ -2,7 +2,7 @@
 /*
  * Compares the round trip of a message's packet that the pingpong handler returns at XDP with a UDP echo server in user space, which
  * uses a blocking socket on another CPU: over a veth, alternating, with the same client, medians.
- * pingpong FILE: writes rows as JSON to FILE, a table to stdout.
+ * pingpong FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Measures the cost of packets that a handler sends. The handler sends 0, 1, 2, 4 or 16 packets for each datagram, on a veth whose other
  * end sends the datagrams and drops what is returned. Measures the CPU time of the thread in which all of this runs; alternating, medians
  * of the difference to 0.
- * puts FILE: writes rows as JSON to FILE, a table to stdout.
+ * puts FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes the frame that PROG_TEST_RUN's last run left to the next packet, message by message, and tail-calls the program
- * under test. With an empty program it measures its own cost.
+ * XDP program that changes the frame to the next packet, message by message, and tail-calls the program under test: PROG_TEST_RUN gives a
+ * program the frame that its last run left. Loaded by the benchmark receive.c. With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 

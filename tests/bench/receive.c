@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of reduce and aggregate with hand-written receivers of the same messages (baselines/receiver.h): the same packets in
- * alternating runs, by PROG_TEST_RUN, medians; the cost of making a packet is subtracted. Both must have the same sums at the end.
- * receive FILE: writes rows as JSON to FILE, a table to stdout.
+ * Compares the cost of the handlers `reduce` and `aggregate` (sums over messages) with hand-written receivers of the same messages
+ * (baselines/receiver.h): the same packets in alternating runs, by PROG_TEST_RUN, medians; the cost of making a packet is subtracted. Both
+ * must have the same sums at the end.
+ * receive FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

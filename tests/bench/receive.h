@@ -2,7 +2,9 @@
 #ifndef TESTS_BENCH_RECEIVE_H
 #define TESTS_BENCH_RECEIVE_H
 
-/* Shared by receive.bpf.c and receive.c: the next packet. */
+/*
+ * Shared by the benchmark receive.c and receive.bpf.c, which makes its packets: the headers, and the message and offset of the next packet.
+ */
 #include <stdint.h>
 
 /* Ethernet, IPv4, UDP and the message protocol's flags. The id and the offset follow. */

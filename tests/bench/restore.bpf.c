@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PROG_TEST_RUN gives a program the frame that its last run left. This program restores the frame and tail-calls the program under test.
- * With an empty program it measures its own cost.
+ * XDP program that restores the frame and tail-calls the program under test: PROG_TEST_RUN gives a program the frame that its last run
+ * left. Loaded by the benchmark xdp.c. With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender of ring.c. Turns every frame of PROG_TEST_RUN's live frames mode into the next datagram, or the next packet of a message, and
- * sends it over the interface that it came from. Recycled frames keep what the receiver wrote, so all headers are rewritten.
+ * XDP program of the benchmark ring.c, which loads it: the sender. Turns every frame of PROG_TEST_RUN's live frames mode into the next
+ * datagram, or the next packet of a message, and sends it over the interface that it came from. Recycled frames keep what the receiver
+ * wrote, so all headers are rewritten.
  */
 #include <linux/bpf.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of deliveries: a context's datagrams through its ring (libspin_ring.h), through the host's stack to a UDP socket
- * that recvmmsg reads, and, as messages, into a matching entry. Same handlers and packets, alternating, medians.
+ * Compares the cost of deliveries: a context's datagrams through its ring (libspin_ring.h), through the host's stack to a UDP socket that
+ * recvmmsg reads, and, as messages, into a matching entry (memory that the host posts for messages). Same handlers and packets,
+ * alternating, medians.
  *
  *	datagrams/s  one CPU sends (ring.bpf.c) and runs the receiving veth's NAPI; the other receives and counts. The sender never
  *	             has more datagrams in flight than the buffers of either delivery hold, so none is lost. It waits for the receiver.
  *	host_ns      CPU time per datagram, from sender to application, in bursts that are sent first and then received, on one CPU, so
  *	             that other processes do not affect it. The baseline, a handler that drops the same datagrams, is subtracted.
  *
- * ring FILE: writes rows as JSON to FILE, a table to stdout.
+ * ring FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_BENCH_RING_H
 #define TESTS_BENCH_RING_H
 
-/* Shared by ring.bpf.c and ring.c: the next packet. */
+/*
+ * Shared by the benchmark ring.c and ring.bpf.c, its sender: the headers, and the number of the next datagram or the message and offset of
+ * the next packet.
+ */
 #include <stdint.h>
 
 #define RING_HEADERS 56 /* Ethernet, IPv4, UDP, and 14 bytes of payload: a number, or SLMP's header */

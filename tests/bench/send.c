@@ -4,7 +4,7 @@
  * a message context is attached to the receiver's interface in native XDP mode, and a program that passes all packets to the sender's.
  * Sender and receiver are pinned to different CPUs. GRO is on, as on a network card. The time is from the first byte sent until the
  * sender knows that all bytes have been received: by the last acknowledgement, or by a byte that the receiver returns over TCP.
- * send FILE: writes rows as JSON to FILE, a table to stdout.
+ * send FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender of slmp.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into the next packet of a message,
- * which asks for an acknowledgement. `check` inspects and counts every acknowledgement. Both run on one CPU in softirq
- * context, so neither sees partial updates of the other. The payload is that of the frames.
+ * XDP programs of the benchmark slmp.c, which loads them: the sender. `generate` turns every frame of PROG_TEST_RUN's live frames mode into
+ * the next packet of a message, which asks for an acknowledgement. `check` inspects and counts every acknowledgement. Both run on one CPU
+ * in softirq context, so neither sees partial updates of the other. The payload is that of the frames.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares copy_to_host at XDP with a program in user space that receives the same messages: it copies each payload to its offset and
- * acknowledges packets that ask for it, in batches. Uses a veth with threaded NAPI, alternating, one CPU that receives and one that
- * sends (slmp.bpf.c). All packets ask for an acknowledgement, with a window of packets in flight. Rates count the packets that the
- * receiver has stored. Each receiver is measured with the window, and the user space one with the NAPI placement, that gives the
- * highest rate.
- * slmp FILE: writes rows as JSON to FILE, a table to stdout.
+ * Compares the handler copy_to_host at XDP, which stores messages (SLMP, a protocol over UDP), with a program in user space that receives
+ * the same messages: it copies each payload to its offset and acknowledges packets that ask for it, in batches. Uses a veth with threaded
+ * NAPI, alternating, one CPU that receives and one that sends (slmp.bpf.c). All packets ask for an acknowledgement, with a window of
+ * packets in flight. Rates count the packets that the receiver has stored. Each receiver is measured with the window, and the user space
+ * one with the NAPI placement, that gives the highest rate.
+ * slmp FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_BENCH_SLMP_H
 #define TESTS_BENCH_SLMP_H
 
-/* Shared by slmp.bpf.c and slmp.c: what is sent, and what has been acknowledged. */
+/*
+ * Shared by the benchmark slmp.c and slmp.bpf.c, its sender: the packets of a message (SLMP, the message protocol over UDP), and counts of
+ * what was sent and acknowledged.
+ */
 #include <stdint.h>
 
 #define SLMP_HEADERS 52 /* Ethernet, IPv4, UDP, SLMP */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures processing sockets: the time of an attachment through spind, the cost of a guard per packet, whether a swap or a
- * migration loses packets at full rate and delays them, and whether spind's process grows over many attachments.
- * sockets FILE: writes rows as JSON to FILE, a table to stdout.
+ * Measures handlers on sockets of programs (attached by spind, the daemon that does it for unprivileged users): the time of an attachment;
+ * the cost per packet of the guard, the program that limits handlers to their own socket's packets; whether an exchange of handlers (swap)
+ * or a move of their state to another layout (migration) loses packets at full rate and delays them; and whether spind's process grows over
+ * many attachments.
+ * sockets FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <dirent.h>
 #include <errno.h>

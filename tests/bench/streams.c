@@ -2,7 +2,7 @@
 /*
  * Measures TCP sockets with handlers, between two network namespaces: the throughput with a handler that passes everything, relative to
  * plain TCP, and the latency of a request and its answer.
- * streams FILE: writes rows as JSON to FILE, a table to stdout.
+ * streams FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
 #include <errno.h>

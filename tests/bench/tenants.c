@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures how a greedy program affects a polite one on the same CPU, with and without spind's hpu-time (OSMOSIS is the
- * reference): the time of a flow of requests, each answered at XDP, and how equally two greedy programs share the CPU (Jain's
- * index: 1 is equal, 0.5 means that one of two has everything).
- * tenants FILE: writes rows as JSON to FILE, a table to stdout.
+ * Measures how a greedy program affects a polite one on the same CPU, with and without spind's setting hpu-time, which limits handlers to a
+ * share of each CPU's time (compare OSMOSIS, a paper): the time of a flow of requests, each answered at XDP, and how equally two greedy
+ * programs share the CPU (Jain's index: 1 is equal, 0.5 means that one of two has everything).
+ * tenants FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <errno.h>
 #include <pthread.h>

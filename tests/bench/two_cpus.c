@@ -3,7 +3,7 @@
  * Measures the gain from a second CPU for handlers that all count in the same memory of clusters (<spin/cluster.h>): packets per second
  * of two CPUs compared with one, alternating, medians. Each CPU has its own messages of one packet (mpq.bpf.c). The kernel measures the
  * time, because a call of PROG_TEST_RUN takes 20 ms before its first packet.
- * two_cpus FILE: writes rows as JSON to FILE, a table to stdout.
+ * two_cpus FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /*
  * Compares the cost of a handler with the same function written by hand, and unmatched traffic with an empty program. Uses
  * PROG_TEST_RUN with the same packets, alternating runs, medians.
- * xdp FILE: writes rows as JSON to FILE, a table to stdout.
+ * xdp FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  * xdp --profile PACKET: prints where the handler and its baseline spend a packet's nanoseconds ("GET miss"), by source line.
  */
 #include <errno.h>

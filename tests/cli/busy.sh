@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is in use must be refused with the holder's name, for every kind of holder, and must never be taken over.
+# `spinctl run` on an interface that already has an XDP program: it must be refused with the holder's name, for every kind of holder, and
+# the interface must never be taken over. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Several contexts on several interfaces by one command: tests what is accepted, refused and shown.
+# `spinctl run` with several contexts (handlers with a match rule) on several interfaces: tests what is accepted, refused and shown. Run by
+# tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

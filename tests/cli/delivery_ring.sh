@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --delivery ring: what it accepts, refuses, prints and counts; other commands must see the context.
+# `spinctl run --delivery ring`, where packets go from handlers to an AF_XDP ring and not to the host's stack: tests what it accepts,
+# refuses, prints and counts. Other commands must see the context. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # On a busy machine, make demo must still end with its summary and its JSON: a part that exceeds its time limit runs fewer rounds or is
-# aborted, and reports that.
+# aborted, and reports that. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 command -v iperf3 >/dev/null || skip "iperf3 is not installed"

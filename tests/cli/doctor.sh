@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl doctor must report the settings of this test's veth pair. Its advice must be a command that changes the row. Text and JSON must
-# agree.
+# agree. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 skip_unless_root

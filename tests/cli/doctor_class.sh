@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Without privileges spinctl doctor must report what is known, what is not, and how to find out. Without CAP_PERFMON it must report the
-# isolated class only.
+# isolated class only. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 

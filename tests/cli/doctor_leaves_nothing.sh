@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor must not change anything, and must leave nothing behind when it is killed at any time.
+# spinctl doctor must not change anything, and must leave nothing behind when it is killed at any time. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl dump: host memory of a running context, all of it or a range, as hex and raw. It must report what it cannot show.
+# Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# With too few descriptors spinctl run must fail and say so, whichever step runs out of them. It must not blame the kernel's age, the
-# verifier or the handler.
+# With too few file descriptors (ulimit -n) `spinctl run` must fail and say so, whichever step runs out of them. It must not blame the
+# kernel's age, the verifier or the handler. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test must report a handler that crashes or never ends in the host build, continue with the next vector, and end.
+# spinctl test must report a handler that crashes or never ends in the host build, continue with the next vector, and end. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

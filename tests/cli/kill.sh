@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# kill -9 of spinctl must leave no program, link, map or pin; SIGINT must end it with the last table and status 0.
+# kill -9 of spinctl must leave no program, link, map or pin; SIGINT must end it with the last table and status 0. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

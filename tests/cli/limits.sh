@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl limits: what an interface accepts and guarantees, as text and as JSON; also --need, --handler-mem and mem= of run.
+# `spinctl limits` must report what an interface accepts and guarantees, as text and as JSON; also tests --need, --handler-mem and mem= of
+# `spinctl run`. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Tests the common behaviour of all commands with one working command line of each. A command without a line below fails the test.
 # Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT and SIGKILL at any time must give one line on stderr and the
-# documented status, and leave nothing behind.
+# documented status, and leave nothing behind. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Without /sys, as in some containers, commands must work or say what is missing. None may crash, and counts must be correct.
+# Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

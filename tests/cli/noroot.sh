@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Without privileges, run and status must say what they need; cost and spincc must work.
+# Without privileges, run and status must say what they need; cost and spincc must work. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 
 if [ "$(id -u)" = 0 ]; then

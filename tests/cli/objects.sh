@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Missing, empty, third-party and damaged objects and traces must give status 1 and one line that says what to do.
+# Missing, empty, third-party and damaged objects (.spin files) and packet traces must give status 1 and one line that says what to do. Run
+# by tests/run.
 . "$(dirname "$0")/setup.inc"
 
 refused() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spincc --api pspin: handler files for PsPIN's runtime must compile, and cost the same as there. An error must name its line and a fix.
-# Commands for native handlers must refuse the object and name --api pspin. Damaged objects must be refused.
+# Commands for native handlers must refuse the object and name --api pspin. Damaged objects must be refused. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

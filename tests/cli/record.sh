@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl record and replay: a recording must give the same results on every engine, differences must be reported, and damaged,
-# truncated and other files must be refused. No incomplete file may ever have the recording's name.
+# `spinctl record` and `spinctl replay`: a recording of live packets must give the same results on every engine (kernel, host build, model
+# of the card), differences must be reported, and damaged, truncated and other files must be refused. No incomplete file may ever have the
+# recording's name. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 PEER=$NS-peer

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl record and replay for handlers of messages: host memory, matching entries, counters and events must be the same on every engine,
-# and differences must be reported. Host memory of handlers of datagrams must be recorded as well.
+# and differences must be reported. Host memory of handlers of datagrams must be recorded as well. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

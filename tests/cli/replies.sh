@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run must report once if packets sent back are lost at the other end of a veth, and only then.
+# On a veth, packets that XDP sends back are lost if the other end has no XDP program. `spinctl run` must report this once if it happens,
+# and only then. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 command -v ethtool >"$WORK/ethtool" || skip "ethtool is missing"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --share on this machine's kernel must attach and detach, or be refused with the reason. A damaged record in /run/spin, or one
-# without a program, must not affect any program. Tests with another program are in kernels/share.sh.
+# `spinctl run --share`, which attaches beside other XDP programs by libxdp: on this machine's kernel it must attach and detach, or be
+# refused with the reason. A damaged record in /run/spin, or one without a program, must not affect any program. Tests with another program
+# are in kernels/share.sh. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 skip_unless_root

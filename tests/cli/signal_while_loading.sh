@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A signal must end a command while the kernel verifies its handlers, which can take minutes. The load must be aborted without waiting;
-# nothing may be attached afterwards, and nothing may be left.
+# nothing may be attached afterwards, and nothing may be left. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spincc: errors must name the handler's line, failures must leave nothing, and missing tools must name their package.
+# spincc: errors must name the handler's line, failures must leave nothing, and missing tools must name their package. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

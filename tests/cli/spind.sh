@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests spind and spinctl's commands for its contexts, as an ordinary user: a program without sPIN code gets handlers. They are listed,
-# read, changed, replaced and stopped while it runs; another user may do none of this.
+# spind is a daemon that lets ordinary users attach handlers to their sockets. Tests it with spinctl's commands, as such a user: a program
+# without sPIN code gets handlers. They are listed, read, changed, replaced and stopped while it runs; another user may do none of this. Run
+# by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 command -v setpriv >/dev/null || skip "no setpriv"

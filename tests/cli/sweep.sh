@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --sweep: all points in order, the same results with any number of threads; an error must name its axis or point.
+# `spinctl cost --sweep`, which costs a handler for each combination of parameters: all points must be in order, with the same results for
+# any number of threads; an error must name its axis or point. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test: vectors must pass on all engines, differences must be described, engines that disagree must be reported, and nothing may be
-# left behind.
+# `spinctl test`, which runs vectors (packets and expected results, as text) on a handler: they must pass on all engines, differences must
+# be described, engines that disagree must be reported, and nothing may be left behind. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR" || exit 1

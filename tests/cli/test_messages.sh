@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test with a handler of messages must name what differs: an event, host memory, an entry, or a step in time.
+# `spinctl test` with a handler of messages of several packets must name what differs: an event, host memory, a matching entry, or a step in
+# time. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 handler=$ROOT/tests/handlers/messages/msg_default.c

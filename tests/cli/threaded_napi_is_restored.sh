@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Threaded NAPI that spinctl enabled on an interface for HPUs must be disabled when its process ends: after a kill by the next command, also
-# if the interface was moved to another network namespace. That of a running process must stay.
+# `spinctl run` enables threaded NAPI on an interface whose queues run handlers in parallel. It must be disabled when the process ends:
+# after a kill by the next command, also if the interface was moved to another network namespace. That of a running process must stay. Run
+# by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

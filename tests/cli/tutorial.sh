@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs the commands of handlers/README.md in one shell, and compares their output with the text.
+# Runs the commands of handlers/README.md in one shell, and compares their output with the text. Run by tests/run.
 #
 # A line of a text block must appear in the output, in the block's order; numbers and the width of gaps may differ. "..." stands for any
 # number of lines. No command of the tutorial may fail.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Invalid lines of a vector must be refused with file, line, the invalid word and the valid syntax.
+# Invalid lines of a vector (a test as text: packets and expected results) must be refused by `spinctl test` with file, line, the invalid
+# word and the valid syntax. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 expect 0 "$SPINCTL" new apples

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Recordings in Wireshark: it must show the packets, and no rows for other blocks of the file. The dissector of SLMP must show flags, id,
-# offset and put header, mark malformed packets, and survive every truncation.
+# Opens recordings of `spinctl record` with tshark: it must show the packets, and no rows for other blocks of the file. The dissector of
+# SLMP, the message protocol over UDP, must show flags, id, offset and put header, mark malformed packets, and survive every truncation. Run
+# by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 command -v tshark >/dev/null || skip "tshark is not installed"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens an interface, loads a handler and attaches it in one call. Used by live tests. */
+/*
+ * Opens an interface, loads a handler and attaches it in one call (attached.h). Used by tests in tests/live, tests/ring and tests/transfer,
+ * and by tests/bench/ring.c. On failure nothing stays attached.
+ */
 #include "tests/common/attached.h"
 #include "tests/common/built.h"
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_ATTACHED_H
 #define TESTS_COMMON_ATTACHED_H
 
-/* Attaches a context to an interface of this thread's network namespace. */
+/*
+ * Attaches a handler with its match rule (a context) to an interface of this thread's network namespace, in one call. Used by tests in
+ * tests/live, tests/ring and tests/transfer.
+ */
 #include <spin/libspin_message.h>
 
 /*

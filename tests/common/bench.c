@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs packets through the model under load, for benchmarks and figures. */
+/*
+ * Runs packets through the NIC model, one at a time or under load, and computes latency and throughput (bench.h). Called by `make figures`
+ * and by tests/model. Deterministic: the same run gives the same result.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_BENCH_H
 #define TESTS_COMMON_BENCH_H
 
-/* Runs packets through a handler on a modelled NIC, one at a time or as fast as the NIC accepts them. */
+/*
+ * Runs packets through a handler on a modelled NIC, one at a time or as fast as the NIC accepts them, and returns latency, cycles and
+ * throughput. Called by `make figures` and by tests/model. A HER, below, is the request to run a packet's handlers.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Keeps the records of tasks and packets from the model's observer, for benchmarks. */
+/*
+ * Keeps the times of each task and packet that the NIC model reports, and computes medians and rates from them. Called by bench__run()
+ * (bench.c). Warm-up packets, and the start and end of a run under load, do not count.
+ */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the handler objects that make has built, by name. Used by tests and benchmarks. */
+/*
+ * Finds the handler objects that make has built, by name. Used by tests and benchmarks. $BUILD, or build/, is where it looks; it never
+ * builds.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_BUILT_H
 #define TESTS_COMMON_BUILT_H
 
-/* Finds build results by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
+/*
+ * Finds build results by name, for tests and benchmarks: the handlers of handlers/, tests/handlers/ and tests/loops/. It only looks, and
+ * never builds.
+ */
 #include "user/conformance/engine.h"
 
 struct built {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a child process in a network namespace. The child dies with its parent. */
+/* Runs a child process in a network namespace. The child dies with its parent. Used by tests that kill it (child.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

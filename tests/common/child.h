@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_CHILD_H
 #define TESTS_COMMON_CHILD_H
 
-/* Child processes that a test may kill. */
+/*
+ * Child processes that a test kills, to see what they leave behind: used by tests in tests/live, tests/ring and tests/transfer. A failure
+ * to start or to wait ends the test.
+ */
 #include <sys/types.h>
 
 /* Runs fn(arg) in a network namespace. The child dies with the process that started it. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sums the counters of a context. */
+/*
+ * Adds up the packet counters of a context (an attached handler) and of its interface, over all reasons. Used by live tests and the demo,
+ * to check that every packet was counted once.
+ */
 #include "tests/common/counts.h"
 
 uint64_t counts_sum(const uint64_t *packets)

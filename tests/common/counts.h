@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_COUNTS_H
 #define TESTS_COMMON_COUNTS_H
 
-/* Sums of a context's counters, for live tests. */
+/* Sums of the packet counters of a context (an attached handler), for live tests and the demo: every packet must be counted once. */
 #include <spin/libspin.h>
 
 /* Stores all packets that the interface saw, by reason, and returns their sum. The context must be the interface's only one. */

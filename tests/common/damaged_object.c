@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens a fat object with changed bytes and a new trailer, so that the checks after the trailer's are reached. */
+/*
+ * Opens a compiled handler (.spin file) with changed bytes. Such a file ends with a trailer, its length and checksum; this writes a new
+ * one, so that libspin's checks after the trailer's are reached. Used by tests in tests/unit and tests/live.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_DAMAGED_OBJECT_H
 #define TESTS_COMMON_DAMAGED_OBJECT_H
 
-/* Fat objects with changed bytes and a new trailer, for tests of the checks after the trailer's. */
+/*
+ * Compiled handlers (.spin files) with changed bytes and a new trailer (length and checksum at the end), for tests in tests/unit and
+ * tests/live of the checks that libspin makes after the trailer's.
+ */
 #include <stddef.h>
 
 #include "user/libspin/internal.h"

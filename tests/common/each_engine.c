@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a test once on each engine, or on the one that --engine names. Engines that cannot run here are skipped. */
+/*
+ * Runs a test once on each engine (four executions of the same handler: host build, BPF, BPF in the isolated class, NIC model), or on the
+ * one that --engine names. Called by main() of tests/messages/every_order.c and long_messages.c. Engines that cannot run here are skipped.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_EACH_ENGINE_H
 #define TESTS_COMMON_EACH_ENGINE_H
 
-/* Main function of a test of messages: PROGRAM [--engine host|bpf|isolated|model] */
+/*
+ * Main function of a test that runs on every engine (four executions of the same handler: host build, BPF, BPF in the isolated class, NIC
+ * model): PROGRAM [--engine host|bpf|isolated|model]. Used by tests/messages/every_order.c and long_messages.c.
+ */
 #include "user/conformance/engine.h"
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares results of libspin: a value, an error and its reason. A failure is printed and ends the test. */
+/*
+ * Compares results of libspin: a value, an error and its reason. A failure is printed and ends the test. Used by tests in tests/unit,
+ * tests/ring and others (expect.h).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

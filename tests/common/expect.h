@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_EXPECT_H
 #define TESTS_COMMON_EXPECT_H
 
-/* Checks the contract of a libspin function: its return value and the reason of a failure. A mismatch ends the test as failed. */
+/*
+ * Checks the contract of a libspin function: its return value and the reason of a failure. A mismatch ends the test as failed. Used by
+ * tests in tests/unit, tests/ring and others.
+ */
 
 /* Ends the test as failed, and prints the library's last reason. */
 void fail(const char *what) __attribute__((noreturn));

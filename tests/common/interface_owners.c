@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Processes that own an interface and are killed while packets arrive, for tests of ownership of an interface. */
+/*
+ * Processes that own an interface and are killed while packets arrive, for tests/stress/stress.c. After each kill the XDP program must
+ * disappear from the interface.
+ */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>

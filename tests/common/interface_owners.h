@@ -4,7 +4,7 @@
 
 /*
  * Processes that own an interface, with one context for datagrams and one for messages. They are killed one after the other while packets
- * arrive.
+ * arrive. Used by tests/stress/stress.c: a killed owner must leave nothing in the kernel.
  */
 #include <pthread.h>
 

@@ -3,8 +3,9 @@
 #define TESTS_COMMON_INTERLEAVE_H
 
 /*
- * Makes a handler yield the CPU at random before and after its atomic accesses, so that every interleaving is likely even on one CPU. Tests
- * that run the handler in threads include this before the handler's file; each thread sets random_state to a number of its own.
+ * Makes a handler yield the CPU at random before and after its atomic accesses, so that every interleaving is likely even on one CPU.
+ * tests/unit/cache_is_never_stale.c and reduce_tells_once.c, which run the handler in threads, include this before the handler's file; each
+ * thread sets random_state to a number of its own.
  */
 #include <sched.h>
 #include <stdint.h>

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Commits of the key-value server. Why a VALID line never has an older value than the last acknowledged SET:
+ * The server's half of the cache that kvstore's handlers answer GETs from (<kvstore.h>). Called by the demo's server and
+ * tests/unit/cache_is_never_stale.c, on one thread. A cache line has a tag: a sequence number and a state, PENDING (a value is missing),
+ * BUSY (being changed) or VALID (may be read). A lease, which the handlers add to a request, names a line and its sequence number: the
+ * server may fill that line. Why a VALID line never has an older value than the last acknowledged SET:
  *
- * 1. Only the code below makes a line VALID. It runs on one thread, and writes the value that the store holds at that moment for the
- * line's key.
- * 2. A SET's commit runs between the change of the store and the acknowledgement. It first clears VALID on every line of the key,
- * then sets it on one of them, with the new value. HPUs only clear VALID. A line whose owner changes while the loop examines it is not
- * VALID.
- * 3. VALID(s) is entered once per sequence s of a line, and left only towards s + 1. So a reader that saw VALID(s) before and after
- * copying has one consistent value.
+ * 1. Only the code below makes a line VALID. It runs on one thread, and writes the value that the store holds at that moment for the line's
+ * key.
+ * 2. A SET's commit runs between the change of the store and the acknowledgement. It first clears VALID on every line of the key, then sets
+ * it on one of them, with the new value. The handlers only clear VALID. A line whose owner changes while the loop examines it is not VALID.
+ * 3. VALID(s) is entered once per sequence s of a line, and left only towards s + 1. So a reader that saw VALID(s) before and after copying
+ * has one consistent value.
  *
  * 1 to 3 hold for any lease: leases only improve the hit rate. A datagram that reaches the server without passing the handlers, such as a
  * fragment, may carry any lease.
  *
- * Reordering and loss: a lease whose line has moved on names a sequence that no longer exists, and has no effect. A line whose
- * request was lost stays PENDING until the next request for its key gets the same lease. If a GET fills a line during a SET, the
- * line has the old value, which no acknowledgement has replaced yet; the SET's commit clears it.
+ * Reordering and loss: a lease whose line has moved on names a sequence that no longer exists, and has no effect. A line whose request was
+ * lost stays PENDING until the next request for its key gets the same lease. If a GET fills a line during a SET, the line has the old
+ * value, which no acknowledgement has replaced yet; the SET's commit clears it.
  */
 #include <stddef.h>
 

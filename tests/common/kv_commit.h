@@ -3,8 +3,9 @@
 #define TESTS_COMMON_KV_COMMIT_H
 
 /*
- * The server's half of the protocol in <kvstore.h>, for the demo's server and unit/cache_is_never_stale. One thread must call these
- * functions, in the order in which the store changes. The values must be those that the store holds at the call.
+ * The server's half of the cache that kvstore's handlers answer GETs from (<kvstore.h>), for the demo's server and
+ * tests/unit/cache_is_never_stale.c. A line is read only in state VALID; a lease names the line that the server may fill. One thread must
+ * call these functions, in the order in which the store changes. The values must be those that the store holds at the call.
  */
 #include <kvstore.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Returns packets of several messages in a random but repeatable order. */
+/*
+ * Generates packets of several messages at once (SLMP, the message protocol over UDP), in a random but repeatable order (message_trace.h).
+ * Called by tests/fuzz/fuzz_traffic.c.
+ */
 #include <string.h>
 
 #include <spin/slmp.h>

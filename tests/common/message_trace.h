@@ -4,7 +4,7 @@
 
 /*
  * Packets of many concurrent messages; the same seed gives the same packets. Messages have up to 8 KiB of small integers, and start and end
- * all the time. Occasionally a packet overtakes the one before it, or is duplicated.
+ * all the time. Occasionally a packet overtakes the one before it, or is duplicated. Used by tests/fuzz/fuzz_traffic.c.
  */
 #include "tests/common/net/message_packet.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starts a thread on one CPU. */
+/*
+ * Starts a thread on one CPU (pinned.h). Used by tests/messages/flows_on_many_cpus.c and many_cpus_one_message.c. A failure ends the
+ * program.
+ */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Child processes and time limits of tests. Every child ends with the test, even if the test is killed. */
+/*
+ * Child processes and time limits of tests. Every child ends with the test, even if the test is killed. Used by live measurements and many
+ * tests (proc.h).
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_PROC_H
 
 /*
- * Child processes of a live measurement. Each dies with the program, however it ends. Their network namespaces also disappear, because
- * nothing else holds them.
+ * Child processes of a live measurement or test, and their time limits. Each dies with the program, however it ends. Their network
+ * namespaces also disappear, because nothing else holds them.
  */
 #include <stddef.h>
 #include <stdint.h>

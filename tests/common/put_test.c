@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers put messages, and a context that takes them, for tests of puts. */
+/*
+ * Attaches handlers that put messages (send them into the memory of another context) and the context that takes these, starts a client that
+ * triggers the puts, and checks what arrived against the handlers' counts (put_test.h). Called by tests/stress/stress.c.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

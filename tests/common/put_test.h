@@ -3,9 +3,9 @@
 #define TESTS_COMMON_PUT_TEST_H
 
 /*
- * A context whose handlers (msg_fan) put messages, for stress tests and live tests of puts. For each packet they put a small message, which
- * is not retransmitted if lost. For each message they put a large one from host memory, which libspin delivers. A second context takes the
- * puts, and a client triggers them.
+ * A context whose handlers (msg_fan) put messages, that is, send them into the memory of another context; for tests/stress/stress.c. For
+ * each packet they put a small message, which is not retransmitted if lost. For each message they put a large one from host memory, which
+ * libspin delivers. A second context takes the puts, and a client triggers them.
  */
 #include <pthread.h>
 

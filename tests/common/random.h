@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_RANDOM_H
 #define TESTS_COMMON_RANDOM_H
 
-/* Random numbers, a sequence determined by the seed (splitmix64). */
+/*
+ * Random numbers, a sequence determined by the seed (splitmix64). Used by tests and benchmarks in place of random(3), so that a failure can
+ * be repeated.
+ */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes random rv32 programs: turns random choices into instruction words. Called by tests of the core and of the model (random_program.h).
+ * Makes random rv32 programs: turns random choices into instruction words (random_program.h). Called by tests/core/random_programs.c. The
+ * same seed gives the same program.
  */
 #include <string.h>
 

@@ -4,10 +4,14 @@
 
 /*
  * Random rv32 programs and their memory. They have jumps to any instruction, and no exit: only a limit on the number of instructions ends
- * them.
+ * them. Made for tests/core/random_programs.c.
  */
 #include <stdint.h>
 
+/*
+ * Sizes and addresses of code, L1 and a device; then register numbers: pointers to L1 and to the device, and the first of two code
+ * addresses.
+ */
 enum {
 	INSNS = 220,
 	CODE_AT = 0x102,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts with rings over a veth pair (ring_fixture.h). Used by tests/ring/. */
+/*
+ * Opens a veth pair and an attached handler that delivers datagrams to a ring (packets straight to the application, past the host's stack),
+ * sends it frames and checks what the ring receives (ring_fixture.h). Used by tests/ring. Failures end the test.
+ */
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netpacket/packet.h>

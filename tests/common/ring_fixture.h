@@ -3,8 +3,9 @@
 #define TESTS_COMMON_RING_FIXTURE_H
 
 /*
- * A context with a ring on the far end of a veth pair, frames that are sent to it from the near end, and checks of what its ring receives.
- * The calling thread is in the far end's namespace. Failures end the test.
+ * For tests/ring: an attached handler with a ring (packets straight to the application, past the host's stack) on the far end of a veth
+ * pair, frames that are sent to it from the near end, and checks of what its ring receives. The calling thread is in the far end's
+ * namespace. Failures end the test.
  */
 #include <spin/libspin_ring.h>
 

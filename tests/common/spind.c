@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starts and ends a spind for tests of handlers on sockets. */
+/*
+ * Starts and ends a spind (the daemon that attaches handlers to sockets for unprivileged users) for tests and benchmarks of handlers on
+ * sockets (spind.h). It has its own directory, and dies with the test.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_SPIND_H
 #define TESTS_COMMON_SPIND_H
 
-/* A spind that belongs to the test, with its socket in a new directory, which every user may enter. */
+/*
+ * A spind (the daemon that attaches handlers to sockets for unprivileged users) that belongs to the test or benchmark, with its socket in a
+ * new directory, which every user may enter.
+ */
 #include <sys/types.h>
 
 struct spind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs random words as code, entered anywhere. The core must stop or trap without an error in the simulator, and every cycle must have a
- * cause. Also run with sanitizers.
+ * Test of the modelled RISC-V core (hwmodel/core): runs random words as code, entered anywhere. The core must stop or trap without an error
+ * in the simulator, and every cycle must be charged to a cause. Run by tests/run, also with sanitizers.
  */
 #include <inttypes.h>
 #include <stdio.h>

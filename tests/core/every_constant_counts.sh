@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each constant of core/timing.h, changed by one, must make the timing rows fail.
+# Mutation test: each constant of hwmodel/core/timing.h, the cycles of the modelled RISC-V core, changed by one, must make timing_rows fail,
+# the test that compares the core with measured rows. Run by tests/run.
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
 dir=$BUILD/tests/core/mutants

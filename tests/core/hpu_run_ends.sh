@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# hpu-run must report each way in which a bare-metal program can end, and measure between two addresses.
+# hpu-run, which runs a bare-metal program on the modelled RISC-V core, must report each way in which a program can end, and measure between
+# two addresses. Run by tests/run.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 run=$BUILD/bin/hpu-run

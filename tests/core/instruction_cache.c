@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares the instruction cache with rows measured on PsPIN: cold and warm code, replacement, several cores at once. */
+/*
+ * Test of the model's instruction cache (hwmodel/core/icache.h): fetches of cold and warm code, replacement, and several cores at once must
+ * take the cycles that were measured on PsPIN's RTL. Run by tests/run.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every rv32imac instruction on random and extreme operands: one program, run
- * by qemu-riscv32 and by hpu-run, must write the same bytes and execute the
- * same number of instructions.
+ * Test of the modelled RISC-V core: every rv32imac instruction on random and extreme operands. One program, run by qemu-riscv32 and by
+ * hpu-run (the core alone), must write the same bytes and execute the same number of instructions. Run by tests/run.
  */
 #include <inttypes.h>
 #include <stdint.h>

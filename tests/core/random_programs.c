@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs random programs with jumps into the middle of blocks and compares them with a model without blocks, which times one instruction
- * after the other, by the times at which results, banks and fetched words are available. Wherever the core stops, pc, instruction count,
- * cycle and registers must equal the model's. Also tests a core that does not share its L1, and one with a small instruction cache and slow
- * refills.
+ * Test of the modelled RISC-V core, which decodes code into blocks: runs random programs with jumps into the middle of blocks, and compares
+ * it with a second model, in this file, that times one instruction after the other, by the times at which results, banks and fetched words
+ * are available. Wherever the core stops, pc, instruction count, cycle and registers must be equal. Also tests a core that does not share
+ * its L1, and one with a small instruction cache and slow refills. Run by tests/run.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests rv32_core__share(): from the given cycle on, and not much earlier, the core must request each access to a timed window from the
- * bus. Times must not change.
+ * Test of rv32_core__share(), by which the NIC model makes a modelled core ask before it uses memory that others share: from the given
+ * cycle on, and not much earlier, the core must request each access to a timed window from the bus. Times must not change. Run by
+ * tests/run.
  */
 #include <inttypes.h>
 #include <stdio.h>

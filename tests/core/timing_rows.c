@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every measured row of the core's timing (rows.def), one sequence each, must take the same cycles in the model. */
+/*
+ * Test of the modelled RISC-V core's timing: each sequence of rows.def must take the cycles that were measured on PsPIN's RTL. Run by
+ * tests/run, and by every_constant_counts.sh with changed constants.
+ */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_CORE_TOOLCHAIN_H
 #define TESTS_CORE_TOOLCHAIN_H
 
-/* Runs the cross assembler and reads files, for the tests of the core. */
+/*
+ * Runs the RISC-V cross assembler and reads its output, for the tests of the modelled core: isa_vs_qemu.c, timing_rows.c, xpulp_pairs.c. A
+ * test without the tool ends as skipped.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests which instructions trap in user mode, with which cause, and how machine mode handles it.
+# Test of the modelled RISC-V core: which instructions trap in user mode, with which cause, and how machine mode handles it. Each case is a
+# small program for hpu-run. Run by tests/run.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/user

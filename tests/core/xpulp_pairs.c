@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The savings that spinctl cost reports for Xpulp must be what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
+/*
+ * The savings that spinctl cost reports for Xpulp (the instruction set extensions of PsPIN's cores: hardware loops, post-increment) must be
+ * what hand-written Xpulp code saves on the modelled core. Each pair of xpulp_pairs.def is a loop and the same loop with Xpulp. Run by
+ * tests/run.
+ */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>

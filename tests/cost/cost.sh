@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost: text and JSON must have the same figures, parts and causes must add up, and a closed pipe must be reported.
+# spinctl cost (a handler's cycles on the modelled NIC): text and JSON must have the same figures, parts and causes must add up, and a
+# closed pipe must be reported. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --advise: must find the best registration of a handler and report what it saves, the same in text and JSON.
+# spinctl cost --advise, which runs a handler on the modelled NIC, must find its best registration (where its state and packets are placed)
+# and report what it saves, the same in text and JSON. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 

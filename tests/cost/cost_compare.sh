@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --compare: there must be a row for each device, marked with how its figures were obtained. Text and JSON must agree, and
-# the text must fit in 80 columns. A device that cannot run the handler must have a reason. Also runs without root.
+# spinctl cost --compare, which compares a handler on the modelled NIC with estimates for other devices: there must be a row for each
+# device, marked with how its figures were obtained. Text and JSON must agree, and the text must fit in 80 columns. A device that cannot run
+# the handler must have a reason. Also runs without root. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image must run a PsPIN program that spincc did not make: with its own boot code and runtime loop on all HPUs, handlers
-# found by their symbols, and packets framed as the program expects. An error must name the symbol or the line.
+# spinctl cost --image must run, on the modelled NIC, a PsPIN program that spincc did not make: with its own boot code and runtime loop on
+# all HPUs, handlers found by their symbols, and packets framed as the program expects. An error must name the symbol or the line. Run by
+# tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler

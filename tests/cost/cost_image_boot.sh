@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image must run programs that boot as PsPIN's own runtime does: sections in L1 at the address of every cluster or of
-# one cluster; HPUs that sleep in the event unit until the first one has started; Xpulp's bit-field instructions; the cluster's
-# registers at their global address; stacks above the reserved KiB. An error must name the segment that does not fit.
+# spinctl cost --image must run, on the modelled NIC, programs that boot as PsPIN's own runtime does: sections in L1 at the address of every
+# cluster or of one cluster; HPUs that sleep in the event unit until the first one has started; Xpulp's bit-field instructions; the
+# cluster's registers at their global address; stacks above the reserved KiB. An error must name the segment that does not fit. Run by
+# tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of a handler of messages must report header, payload and completion handler separately, and count their errors and the
-# packets by reason and verdict. Text and JSON must have the same numbers.
+# spinctl cost (on the modelled NIC) of a handler of messages, that is of several packets, must report header, payload and completion
+# handler separately, and count their errors and the packets by reason and verdict. Text and JSON must have the same numbers. Run by
+# tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Names of files and symbols may contain any bytes. spinctl cost must still write valid JSON, HTML and UTF-8: valid characters
-# unchanged, and a replacement character for each invalid byte.
+# Names of files and symbols may contain any bytes. spinctl cost (a handler on the modelled NIC) must still write valid JSON, HTML and
+# UTF-8: valid characters unchanged, and a replacement character for each invalid byte. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

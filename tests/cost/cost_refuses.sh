@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost must not report figures if it cannot measure. Handlers that trap, do not end or use what PsPIN does not have must be
-# reported with packet and source line. Packets and programs that do not fit, and impossible targets, must be refused with a one-line
-# message, status 1 and no figures.
+# spinctl cost must not report figures if it cannot measure a handler on the modelled NIC. Handlers that trap, do not end or use what PsPIN
+# does not have must be reported with packet and source line. Packets and programs that do not fit, and impossible targets, must be refused
+# with a one-line message, status 1 and no figures. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost on HPUs that switch threads: must report how the HPUs spent their time. A handler's wait must not occupy its HPU.
+# spinctl cost on modelled cores (HPUs) that switch threads: must report how the HPUs spent their time. A handler's wait must not occupy its
+# HPU. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --cost: packets of a live context also run in the model, with the context's tables, and must take the cycles that
-# spinctl cost reports. Nothing may remain in the kernel afterwards, even after kill -9.
+# spinctl run --cost: packets of a live context also run in the model, with the context's tables, and must take the cycles that spinctl cost
+# reports. Nothing may remain in the kernel afterwards, even after kill -9. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

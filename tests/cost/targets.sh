@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl targets: a printed target must be a valid target file of the same NIC. Errors must name file, line and valid values.
+# spinctl targets, which prints the parameters of the modelled NICs (targets): a printed target must be a valid target file of the same NIC.
+# Errors must name file, line and valid values. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Captures the frames of a demo run and writes them as pcap. Called by the parts of the demo. */
+/* Captures the frames of a demo run and writes them as pcap. Called by the parts of the demo. A failure ends the demo. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>

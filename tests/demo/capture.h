@@ -2,7 +2,10 @@
 #ifndef TESTS_DEMO_CAPTURE_H
 #define TESTS_DEMO_CAPTURE_H
 
-/* Captures the first frames that a client sends to a UDP port, as on the wire. */
+/*
+ * Captures the first frames that a client of the demo sends to a UDP port, as on the wire. Used by the parts of `make demo`, which replay
+ * them on the modelled NIC and in the kernel.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * demo: runs sPIN handlers on traffic between two network namespaces, and on a program's own socket. Reports their measured cost at XDP and
- * their modelled cost on a PsPIN HPU. Run as root.
+ * demo, run by `make demo` as root: runs sPIN handlers on traffic between two network namespaces, and on a program's own socket. Reports
+ * their measured cost at XDP and their modelled cost on the cores of a PsPIN NIC (HPUs). A part that fails does not stop the others.
  */
 #include <limits.h>
 #include <stdio.h>

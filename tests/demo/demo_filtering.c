@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filter_counts on live traffic: iperf3 UDP flows are sent to one published port. The handler redirects each flow, by source address, to
- * the port of its server.
+ * A part of `make demo`, called by demo.c: the handler filter_counts on live traffic. iperf3 UDP flows are sent to one published port. The
+ * handler redirects each flow, by source address, to the port of its server. Single datagrams check that it does so exactly as its table
+ * says.
  */
 #include <arpa/inet.h>
 #include <signal.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* kvstore on live traffic: a key-value server and a YCSB client, alternating with and without the handlers in front of the server. */
+/*
+ * A part of `make demo`, called by demo.c: the handler kvstore on live traffic. A key-value server and a YCSB client run alternately with
+ * and without the handlers, which answer GETs in front of the server. Every answer is checked.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stddef.h>

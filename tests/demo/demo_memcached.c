@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs Debian's memcached as user nobody, without and with handlers on its sockets (spind and `spinctl exec`). Sends GETs by our client and
- * by memcaslap, and checks that no answer is stale while all of memcached's commands change the keys.
+ * A part of `make demo`, called by demo.c: runs Debian's memcached as user nobody, without and with handlers on its sockets (spind and
+ * `spinctl exec`). Sends GETs by our client and by memcaslap, and checks that no answer is stale while all of memcached's commands change
+ * the keys.
  */
 #include <stdio.h>
 #include <stdlib.h>

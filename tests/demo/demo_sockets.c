@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Processing sockets on live traffic: an unmodified iperf3 runs as user nobody, with handlers on its UDP and TCP sockets (spind and
- * `spinctl exec`). Compares what the handlers count and drop with iperf3's report.
+ * A part of `make demo`, called by demo.c: handlers on the sockets of a program. An unmodified iperf3 runs as user nobody, with handlers on
+ * its UDP and TCP sockets (attached by spind, the daemon for unprivileged users, and `spinctl exec`). Compares what the handlers count and
+ * drop with iperf3's report.
  */
 #include <signal.h>
 #include <stdio.h>

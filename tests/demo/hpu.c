@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a handler on the model of the NIC, packet by packet, and adds up its cycles. Called by the parts of the demo. */
+/*
+ * Runs a handler on the model of the NIC, packet by packet, and adds up the cycles that its core (HPU) takes (hpu.h). Called by the parts
+ * of the demo and kv_replay.c. A failure ends the demo.
+ */
 #include <string.h>
 
 #include "tests/common/proc.h"

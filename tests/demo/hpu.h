@@ -2,7 +2,10 @@
 #ifndef TESTS_DEMO_HPU_H
 #define TESTS_DEMO_HPU_H
 
-/* Runs captured frames on the timed model of a PsPIN HPU. */
+/*
+ * Runs captured frames on the timed model of an HPU, the core of a PsPIN NIC that runs handlers. Used by the parts of `make demo`. Failures
+ * end the demo.
+ */
 #include <hwmodel/pspin.h>
 
 #include <spin/libspin.h>

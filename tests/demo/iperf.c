@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs iperf3 between the demo's namespaces, and reads the rates and losses that it reports. */
+/*
+ * Runs iperf3 between the demo's namespaces, and reads the rates and losses that it reports. Called by demo_filtering.c and demo_sockets.c.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -2,7 +2,9 @@
 #ifndef TESTS_DEMO_IPERF_H
 #define TESTS_DEMO_IPERF_H
 
-/* Runs iperf3 with a server and a client for each flow. */
+/*
+ * Runs iperf3 with a server and a client for each flow. Used by demo_filtering.c and demo_sockets.c. Clients and servers die with the demo.
+ */
 #include <stdint.h>
 
 #include "tests/common/net/netlab.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Replays captured key-value requests on the model of the NIC, with a server after it, and checks every answer. */
+/*
+ * Replays captured key-value requests on the model of the NIC or in the kernel, with the demo's server behind the handlers (kv_replay.h),
+ * and checks every answer. Called by demo_kvstore.c.
+ */
 #include <string.h>
 
 #include <spin/wire.h>

@@ -4,7 +4,8 @@
 
 /*
  * Replays a captured sequence of requests through kvstore, on the HPU model or by PROG_TEST_RUN, with the server after it. Requests that
- * the handler passes are served `delay` requests later by the same server code, as if they had waited in queues.
+ * the handler passes are served `delay` requests later by the same server code, as if they had waited in queues. Called by demo_kvstore.c.
+ * Every answer is checked.
  */
 #include <kvstore.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The key-value server of the demo, with or without handlers as its cache. */
+/*
+ * The key-value server of the demo, with or without the kvstore handlers as its cache (kv_server.h). Started by demo_kvstore.c; kv_replay.c
+ * calls only kv_server__serve(). It never acknowledges a SET before the cache has it.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>

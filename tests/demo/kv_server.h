@@ -3,8 +3,8 @@
 #define TESTS_DEMO_KV_SERVER_H
 
 /*
- * A key-value server on UDP: one thread, one datagram per system call. If an object is given, it owns a context of the kvstore
- * handlers on its interface.
+ * A key-value server on UDP: one thread, one datagram per system call. If an object is given, it owns a context of the kvstore handlers on
+ * its interface. Started by demo_kvstore.c.
  */
 #include <spin/reason.h>
 #include <stdint.h>

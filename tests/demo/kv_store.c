@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The key-value server's table in memory: a hash table with open addressing. */
+/*
+ * The key-value server's table in memory: a hash table with open addressing. Used by kv_server.c and kv_replay.c (kv_store.h); one thread.
+ */
 #include <stdlib.h>
 
 #include "tests/demo/kv_store.h"

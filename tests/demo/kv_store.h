@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_KV_STORE_H
 #define TESTS_DEMO_KV_STORE_H
 
-/* A hash table from 32-bit keys to values of KV_WORDS words; keys are never removed. One thread. */
+/* A hash table from 32-bit keys to values of KV_WORDS words; keys are never removed. One thread. Used by kv_server.c and kv_replay.c. */
 #include <kvstore.h>
 
 struct kv_store;

@@ -3,8 +3,8 @@
 #define TESTS_DEMO_PARTS_H
 
 /*
- * The parts of the demo. Each prints its results and fills its summary. They run in steps, each in a child process. A step that fails, or
- * exceeds proc_step_max_s() on a busy machine, is reported; the other steps and the summary continue.
+ * The parts of `make demo`, which demo.c calls. Each prints its results and fills its summary. They run in steps, each in a child process.
+ * A step that fails, or exceeds proc_step_max_s() on a busy machine, is reported; the other steps and the summary continue.
  */
 #include "tests/common/measure/measure.h"
 #include "tests/common/net/netlab.h"

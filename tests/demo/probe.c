@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends datagrams to echo servers, to find which ports a filter passes and where it redirects. */
+/*
+ * Sends datagrams to echo servers, to find which ports a handler passes and where it redirects (probe.h). Called by demo_filtering.c. A
+ * failure of a socket ends the demo.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_PROBE_H
 #define TESTS_DEMO_PROBE_H
 
-/* Finds which of the server's ports receives a datagram, with echo servers that report their port. */
+/* Finds which of the server's ports receives a datagram, with echo servers that report their port. Used by demo_filtering.c. */
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * At the client's egress, changes the destination of UDP datagrams from one of `ports` ports, starting at `first_port`, to the published
- * port, as if the sender used that. iperf3 cannot send its datagrams to another port than its control connection.
+ * Loaded by redirect.c for the filtering demo: at the client's egress, changes the destination of UDP datagrams from one of `ports` ports,
+ * starting at `first_port`, to the published port, as if the sender used that. iperf3 cannot send its datagrams to another port than its
+ * control connection.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

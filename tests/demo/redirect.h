@@ -2,7 +2,10 @@
 #ifndef TESTS_DEMO_REDIRECT_H
 #define TESTS_DEMO_REDIRECT_H
 
-/* The sender's side of the filtering demo, see redirect.bpf.c. */
+/*
+ * The sender's side of the filtering demo: attaches redirect.bpf.c, which changes the destination port of iperf3's datagrams to the
+ * published one, and reads its counts. Called by demo_filtering.c. Failures end the demo.
+ */
 #include <stdint.h>
 
 #include "tests/common/net/netlab.h"

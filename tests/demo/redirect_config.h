@@ -2,7 +2,10 @@
 #ifndef TESTS_DEMO_REDIRECT_CONFIG_H
 #define TESTS_DEMO_REDIRECT_CONFIG_H
 
-/* The configuration that redirect.c writes and redirect.bpf.c reads: which ports are redirected. */
+/*
+ * The configuration that redirect.c writes and redirect.bpf.c reads: which destination ports of the filtering demo's datagrams are changed,
+ * and to which.
+ */
 #include <linux/types.h>
 
 #define REDIRECT_PORTS_MAX 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Overwrites the given frame with the next captured one and passes it to a program, so that repetitions of PROG_TEST_RUN
- * process the traffic and not the program's own output. Only the first REPLAY_BYTES change, so frames must have the same
+ * Loaded by replay.c for the demo: overwrites the given frame with the next captured one and passes it to a program, so that repetitions of
+ * PROG_TEST_RUN process the traffic and not the program's own output. Only the first REPLAY_BYTES change, so frames must have the same
  * length.
  */
 #include <linux/bpf.h>

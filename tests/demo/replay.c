@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs captured frames through a program in the kernel many times, and measures the time per packet. */
+/*
+ * Runs captured frames through the XDP program of a handler many times (PROG_TEST_RUN), and measures the time per packet (replay.h). Called
+ * by demo_filtering.c and demo_kvstore.c.
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>

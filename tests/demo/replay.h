@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_REPLAY_H
 #define TESTS_DEMO_REPLAY_H
 
-/* Measures the time per packet of a context's program on captured frames (PROG_TEST_RUN). */
+/* Measures the time per packet of a context's program on captured frames (PROG_TEST_RUN). Called by demo_filtering.c and demo_kvstore.c. */
 #include <spin/libspin.h>
 #include "tests/demo/capture.h"
 

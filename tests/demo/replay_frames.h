@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_REPLAY_FRAMES_H
 #define TESTS_DEMO_REPLAY_FRAMES_H
 
-/* The map of frames that replay.c fills and replay.bpf.c reads. */
+/* The map of captured frames that replay.c fills and replay.bpf.c reads, for the demo's measurement. All frames have the same length. */
 #include <linux/types.h>
 
 #define REPLAY_FRAMES_MAX 1024

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the demo's table: what was measured on this machine, and what the model predicts for PsPIN. */
+/*
+ * Prints the demo's table: what was measured on this machine, and what the model predicts for PsPIN. Called by demo.c and its parts
+ * (summary.h).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

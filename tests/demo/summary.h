@@ -2,7 +2,10 @@
 #ifndef TESTS_DEMO_SUMMARY_H
 #define TESTS_DEMO_SUMMARY_H
 
-/* The demo's results for one handler: a table, and rows of build/demo.json. */
+/*
+ * The demo's results for one handler: a table, and rows of build/demo.json. Filled by the parts of the demo, printed by demo.c. NAN: not
+ * measured.
+ */
 #include <spin/reason.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A client with YCSB's mix of reads and updates and Zipf keys, for the demo's server. */
+/*
+ * A client of the demo's key-value server with YCSB's mix of reads and updates and Zipf keys (ycsb.h). Started by demo_kvstore.c. Every
+ * value that it reads is checked.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/udp.h>

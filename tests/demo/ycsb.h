@@ -7,9 +7,9 @@
  * version, and every read is checked: it must have been written to that key, and not be older than the last SET that was acknowledged when
  * the GET was sent.
  *
- * A request that times out is given up and sent again with a new id, a SET also with a new version. Client and server are
- * connected by a single path of queues, so requests arrive in order. Therefore the server's last version of a key is never older
- * than an acknowledged one.
+ * A request that times out is given up and sent again with a new id, a SET also with a new version. Client and server are connected by a
+ * single path of queues, so requests arrive in order. Therefore the server's last version of a key is never older than an acknowledged one.
+ * Started by demo_kvstore.c.
  */
 #include <stdint.h>
 #include <sys/types.h>

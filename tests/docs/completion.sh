@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Completion in bash must offer commands, options, interfaces, choices or files, depending on the preceding word.
+# Completion in bash must offer commands, options, interfaces, choices or files, depending on the preceding word. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 mkdir -p "$WORK/directory/deeper" && cd "$WORK/directory" || exit 1
 : >a.spin

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every example of spinctl(8), spincc(1) and hpu-run(1) must run unchanged and succeed.
+# Every example of spinctl(8), spincc(1) and hpu-run(1) must run unchanged and succeed. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 

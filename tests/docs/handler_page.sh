@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spin-handler(7) must contain every public name of the handler API and every reason; the vectors that it names must exist.
+# Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" >page

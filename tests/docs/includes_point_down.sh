@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Includes must point down: each directory may include only what the table allows, and no two modules may include each other, directly or
-# indirectly. A module is a file with its header: X.c and X.h.
+# indirectly. A module is a file with its header: X.c and X.h. Run by tests/run.
 set -eu
 status=0
 

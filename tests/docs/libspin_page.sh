@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) must have a prototype and a description of every function in its headers, and every type, constant and error.
+# libspin(3) must have a prototype and a description of every function in its headers, and every type, constant and error. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 headers=$(echo "$ROOT"/user/libspin/include/spin/libspin*.h)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The table in spin-handler(7) of what the papers say about messages must contain every return code and every vector for one. Each row must
-# name an existing vector that shows the code.
+# spin-handler(7) has a table of what the papers say about messages. It must contain every return code of handlers, and every vector (test
+# as text) for one. Each row must name an existing vector that shows the code. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" | sed -n '/^\.Ss Messages: what the papers say/,/^\.Ss Load/p' >table

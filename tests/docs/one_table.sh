@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Help, man page and completion must have the same commands and the same options with the same values, and nothing else.
+# spincc and spinctl make help, man page and bash completion from one table of options. All three must have the same commands and the same
+# options with the same values, and nothing else. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 

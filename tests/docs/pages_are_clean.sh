@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The pages must be valid mdoc, without remains of their templates, and may only refer to our own pages and to known ones.
+# The pages must be valid mdoc, without remains of their templates, and may only refer to our own pages and to known ones. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 command -v mandoc >/dev/null || { echo "skip: no mandoc (package mandoc)"; exit 77; }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spin-pspin(7) must name every call and macro of the headers for PsPIN's handler files, and none that does not exist. Its complete file
-# must compile.
+# must compile. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-pspin.7" >page

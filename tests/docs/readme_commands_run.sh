@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every command of the READMEs must run unchanged and succeed. Commands that run until a signal get a SIGINT after the commands that need
-# them.
+# them. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 skip_unless_root
 cd "$WORK" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The program of README.md must compile unchanged and, run by an ordinary user, print what handlers on its socket have counted.
+# Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 skip_unless_root
 command -v setpriv >/dev/null || skip "no setpriv"

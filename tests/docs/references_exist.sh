@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Everything that comments and documents refer to must be in the tree: documents and their sections, pages, files, tests.
+# Everything that comments and documents refer to must be in the tree: documents and their sections, pages, files, tests. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$ROOT" || exit 1
 

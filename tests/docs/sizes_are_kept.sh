@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Size limits for readability: no file of more than 700 lines, no directory of more than 40 files, no source without an opening comment. In
 # .c and .S files it follows the licence line; in a header it precedes the first line of code; in a script, the first command.
+# Run by tests/run.
 set -eu
 cd "$(dirname "$0")/../.."
 status=0

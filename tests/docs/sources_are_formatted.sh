@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every source must be formatted by clang-format (.clang-format; handlers are formatted by hand). `make fmt` fixes it.
+# Every source must be formatted by clang-format (.clang-format; handlers are formatted by hand). `make fmt` fixes it. Run by tests/run.
 set -eu
 command -v clang-format >/dev/null || { echo "skip: no clang-format"; exit 77; }
 case $(clang-format --version) in

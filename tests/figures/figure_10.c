@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PsPIN's figure 10, only PsPIN's own values: instructions and IPC of the handlers, and the factor saved by atomic instructions. Also the
- * right half of figure 11: throughput by area. The paper states no numbers for PsPIN itself except the area.
+ * Computes PsPIN's figure 10 from the NIC model, only PsPIN's own values: instructions and IPC of the handlers, and the factor saved by
+ * atomic instructions. Also the right half of figure 11: throughput by area. The paper states no numbers for PsPIN itself except the area.
+ * Called by figures.c, for `make figures`.
  */
 #include <stdio.h>
 
@@ -15,6 +16,7 @@
 #define WORKLOADS_MAX 8
 #define LL_SC_EXTRA   3 /* additional instructions: lr, add, sc, bnez instead of one AMO */
 
+/* Printed below the table: why a value differs from the paper's. */
 static const char ratios[] = "the text has ratios to other machines only: 1.08 (strided_ddt) to 7.71 times zynq's, "
 			     "1.44 (filtering) to 76.6 times ault's";
 static const char one_amo[] = "counted: each of its AMOs, one a word, as lr, add, sc and bnez; the paper's is the most of "

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figure 4: the time in which one HPU copies data to its L1, by loads and stores or by the cluster's DMA. */
+/*
+ * Computes PsPIN's figure 4 from the NIC model: the time in which one HPU (a core of the NIC) copies data to its L1, by loads and stores or
+ * by the cluster's DMA engine. Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -21,6 +24,7 @@ static const struct {
 };
 #define COPIES (sizeof(copies) / sizeof(copies[0]))
 
+/* Printed below the table: why a value differs from the paper's. */
 static const char loop[] = "loop of lw, addi, sw, addi, bltu: 7 cycles in addition to the load's wait; the "
 			   "PULP compiler has hardware loops and "
 			   "post-increment";

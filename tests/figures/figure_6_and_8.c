@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figures 6 and 8: the longest handlers at a line rate; throughput and number of busy HPUs by handler length. */
+/*
+ * Computes PsPIN's figures 6 and 8 from the NIC model: the longest handlers at a line rate; throughput and number of busy HPUs (cores of
+ * the NIC) by handler length. Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -12,6 +15,7 @@ static const unsigned sizes_6[] = { 64, 128, 256, 512, 1024 };
 static const unsigned counts[] = { 0, 16, 32, 64, 128, 256, 512, 1024 };
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
+/* Printed below the table: why a value differs from the paper's. */
 static const char budget[] = "the figure's assumption: 32 HPUs x packet time; ours is less by the "
 			     "runtime's cycles per packet";
 static const char hpus[] = "one packet per cycle; an HPU is busy with it for 9 cycles from task to "

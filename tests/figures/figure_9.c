@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figure 9: throughput of packets that handlers send to the wire or to the host, from L1 or from L2. */
+/*
+ * Computes PsPIN's figure 9 from the NIC model: throughput of packets that handlers send to the wire or to the host, from L1 or from L2.
+ * Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -7,6 +10,7 @@
 static const unsigned sizes[] = { 64, 128, 256, 512, 1024 };
 #define SIZES 5
 
+/* Printed below the table: why a value differs from the paper's. */
 static const char l1[] = "the paper has bank conflicts of the packets' reads in L1; measured on "
 			 "the RTL it is one cycle more per command "
 			 "when the source cluster changes: 2 cycles for 64 bytes";

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 3d: throughput of accumulating numbers in host memory, with the code of listing C.3.2 in tests/handlers. */
+/*
+ * Computes figure 3d of the sPIN paper from the NIC model: throughput of accumulating numbers in host memory, with the code of the paper's
+ * listing C.3.2 (handler c32_accumulate in tests/handlers). Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 4: HPUs needed, by packet size and handler time; and the longest handlers for 8 HPUs. */
+/*
+ * Computes figure 4 of the sPIN paper from a modelled NIC's parameters: HPUs (cores of the NIC) needed, by packet size and handler time;
+ * and, from the NIC model, the longest handlers for 8 HPUs. Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"

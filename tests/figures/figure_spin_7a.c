@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 7a: handlers/strided_ddt.c receives a message of 4 MiB into blocks with gaps of the same size between them. */
+/*
+ * Computes figure 7a of the sPIN paper from the NIC model: handlers/strided_ddt.c receives a message of 4 MiB into blocks with gaps of the
+ * same size between them. Called by figures.c, for `make figures`.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +15,7 @@
 #define BLOCKS        13u /* up to 64 KiB */
 #define TARGETS       2
 
+/* Printed below the table: why a value differs from the paper's. */
 static const char waits[] =
 	"a thread has command slots for 8 transfers, and each takes 250 ns (L) and its bytes: where a packet has more blocks and all "
 	"threads wait for slots, nothing runs";

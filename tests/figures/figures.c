@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * figures FILE.json DIRECTORY: computes all figures of the papers from the model, and writes them as tables, rows and plots. Run by
- * `make figures`.
+ * `make figures`. Fails only if something could not be measured.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of PsPIN's microbenchmarks, in assembly so that the NIC is measured and not a compiler. a0 points to
- * {task descriptor, HPU, cluster, HPU in cluster}. Packets are raw: they begin with an IPv4 header or with an argument.
+ * Handlers of PsPIN's microbenchmarks, which `make figures` and tests in tests/model run on the NIC model; in assembly so that the NIC is
+ * measured and not a compiler. a0 points to {task descriptor, HPU, cluster, HPU in cluster}; an HPU is a core of the NIC. Packets are raw:
+ * they begin with an IPv4 header or with an argument.
  */
 	/* offsets in the task descriptor */
 	.set HANDLER_MEM, 0x00

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the longest handler that keeps up with the line rate, by bisection. */
+/*
+ * Finds the longest handler that keeps up with a line rate on the NIC model, by bisection (longest.h). Called by figure_6_and_8.c and
+ * figure_spin_4.c.
+ */
 #include "tests/figures/longest.h"
 
 #define ITERATIONS_MAX 4096 /* iterations of 4 cycles each */

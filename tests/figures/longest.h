@@ -2,7 +2,10 @@
 #ifndef TESTS_FIGURES_LONGEST_H
 #define TESTS_FIGURES_LONGEST_H
 
-/* Finds the longest handler that keeps up with a line rate, for the figures that show HPU time budgets. */
+/*
+ * Finds the longest handler that keeps up with a line rate on the NIC model, for the figures that show time budgets of handlers:
+ * figure_6_and_8.c and figure_spin_4.c.
+ */
 #include "tests/figures/figures.h"
 
 /* Returns the longest handler time in ns with which a packet of this length still completes every packet_ns; NAN if there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs the handlers of PsPIN's and sPIN's figures on the model, with their tables and states filled. Lists why values differ from the
- * paper's. Called by the figures and by tests/accuracy.
+ * paper's. Called by the figures and by `make rtl-kit` (tests/accuracy/kit).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_FIGURES_WORKLOAD_H
 #define TESTS_FIGURES_WORKLOAD_H
 
-/* Workloads: the handlers of PsPIN 4.3, with the paper's packets and tables. */
+/*
+ * Workloads: the handlers of PsPIN 4.3, with the packets, tables and states of the paper's figures, to be run on the NIC model. Used by the
+ * figures (`make figures`) and by `make rtl-kit`. The same workload gives the same packets.
+ */
 #include "tests/common/bench.h"
 
 struct workload {

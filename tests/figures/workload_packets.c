@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Generates the packets of the handlers' workloads, as in the papers' figures. */
+/*
+ * Generates the packets of a workload, that is of a handler in the papers' figures (workload.h). Called by workload.c, for `make figures`,
+ * and by `make rtl-kit`. The same workload gives the same packets.
+ */
 #include <math.h>
 #include <string.h>
 

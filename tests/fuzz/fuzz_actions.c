@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random actions of handlers on every engine: the payload of each packet tells the handlers act_* what to do. After each packet all engines
- * must have the same verdict, reason, events, packets sent, host memory, counters and state.
+ * Random actions of handlers (transfers, atomics, packets sent) on every engine: host build, kernel, model of the card. The payload of each
+ * packet tells the handlers act_* (tests/handlers) what to do. After each packet all engines must have the same verdict, reason, events,
+ * packets sent, host memory, counters and state. Run by hand.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
  *

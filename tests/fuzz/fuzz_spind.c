@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random messages to spind, from a user without privileges: requests of every kind with random fields, lengths and descriptors, whole and
- * damaged objects, connections that end at once. spind must keep serving, and a sanitizer must report nothing.
+ * Random messages to spind, the daemon that attaches handlers to users' sockets, from a user without privileges: requests of every kind
+ * with random fields, lengths and descriptors, whole and damaged objects, connections that end at once. spind must keep serving, and a
+ * sanitizer must report nothing. Run by tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_spind [--messages N] [--seed N]
  *

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin.so must export the functions that its headers declare, each with a version, and nothing else.
+# libspin.so must export the functions that its headers declare, each with a version, and nothing else. Run by tests/run.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cd "$WORK" || exit 1

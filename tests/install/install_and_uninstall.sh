@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Install must put everything below DESTDIR and PREFIX, without paths of the build; uninstall must remove everything.
+# Install must put everything below DESTDIR and PREFIX, without paths of the build; uninstall must remove everything. Run by tests/run.
 . "$(dirname "$0")/install.inc"
 DEST="$WORK/a directory"
 TREE=$DEST/opt/spin

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A project in another directory builds its handler and its application, shared and static, against the installed tree, and runs them.
+# A user's project (tests/install/project) in another directory builds its handler and its application, shared and static, against the
+# installed tree, and runs them. Run by tests/run.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cp -r "$ROOT/tests/install/project" "$WORK/project"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The programs in libspin(3) and spin-handler(7) must build from the text of the installed pages, and run.
+# The programs in libspin(3) and spin-handler(7) must build from the text of the installed pages, and run. Run by tests/run.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cd "$WORK" || exit 1

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What spinctl reports on Debian's kernels must be true: doctor.sh [NAME...], names of kernel/guest/kernels.txt.
+# What `spinctl doctor` and `spinctl limits` report on Debian's kernels must be true: doctor.sh [NAME...], names of
+# kernel/guest/kernels.txt. Run by `make check-kernels`.
 #
-# In each guest `doctor` and `limits` are compared with runs of a handler of datagrams and one of messages, and with each
-# other. On an old kernel they must say what is missing. Exits with 77 and a line "skip: WHY" if no guest can be booted.
+# In each guest (a virtual machine) their reports are compared with runs of a handler of datagrams and one of messages, and with each other.
+# On an old kernel they must say what is missing. Exits with 77 and a line "skip: WHY" if no guest can be booted.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers on the drivers that virtual machines and their users have: two guests under QEMU, joined by taps and bridges in a network
-# namespace of their own, which ends with the test. In each case the doctor is asked, then two handlers are attached, count and reply, and
-# are detached: the result must be what the doctor predicted. See kernel/guest/drivers_cases.sh.
+# Runs handlers on the network drivers that virtual machines and their users have: two guests under QEMU, joined by taps and bridges in a
+# network namespace of their own, which ends with the test. In each case `spinctl doctor` is asked, then two handlers are attached, count
+# and reply, and are detached: the result must be what the doctor predicted. See kernel/guest/drivers_cases.sh. Run by `make check-kernels
+# FULL=1`.
 #
-# drivers.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and the output of doctor and spinctl
-# are kept in $BUILD/kernels/.
+# drivers.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and the output of doctor and spinctl are
+# kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
 case_limit_s=60 # per case, on a busy host
 all="virtio virtio_all_queues virtio_few_queues virtio_cloud virtio_cloud_advised virtio_checksums virtio_jumbo vmxnet3 e1000e

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Does tests/kernels/run notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G]...
+# Tests tests/kernels/run: does it notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G]...
 #
-# Each fault, one line of C, is put back into a clone of the committed tree, and `tests/kernels/run` must then report a broken
-# cell. Takes minutes for each; not part of make check. Exits with 1 if a fault goes unnoticed, 77 if guests cannot run.
+# Each fault, one line of C, is put back into a clone of the committed tree, and `tests/kernels/run` must then report a program that does
+# not load as expected. Takes minutes for each; run by hand, not part of make check. Exits with 1 if a fault goes unnoticed, 77 if guests
+# cannot run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

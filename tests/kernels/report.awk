@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Compares the results of guests with what is expected, and prints the matrix kernel x capability and the verifier's steps. Input: records
-# of tests/kernels/loader.c; those of a kernel follow "guest NAME RELEASE", those of an object "wanted OBJECT". Variables: work, expected,
-# json, table (files and directory to read and write). Exits with 1 if a cell differs, or a program takes too many steps.
+# Compares which programs loaded in the guests with what is expected, and prints the table of kernels and features and the verifier's steps.
+# Run by tests/kernels/run. Input: records of tests/kernels/loader.c; those of a kernel follow "guest NAME RELEASE", those of an object
+# "wanted OBJECT". Variables: work, expected, json, table (files and directory to read and write). Exits with 1 if a program does not load
+# as expected, or takes too many steps.
 BEGIN {
 	STEPS_MAX = 500000
 	split("EPERM ENOENT ENOMEM EACCES EBUSY EEXIST EINVAL E2BIG ENOSPC ENOSYS EOPNOTSUPP", names, " ")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run --share`: our contexts and xdp-tools' programs on one interface, in guests whose kernels let programs replace functions. See
-# kernel/guest/share_cases.sh. Linux 6.1 gets this machine's libxdp and xdp-tools. Newer kernels, which need libxdp 1.5.5, get Debian's
-# newest; with this machine's they must refuse and give that reason.
+# Tests `spinctl run --share`: our handlers and xdp-tools' programs on one interface, in guests whose kernels let programs replace
+# functions. See kernel/guest/share_cases.sh. Linux 6.1 gets this machine's libxdp and xdp-tools. Newer kernels, which need libxdp 1.5.5,
+# get Debian's newest; with this machine's they must refuse and give that reason. Run by `make check-kernels`.
 #
 # share.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and rows are kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Live handlers must read the kernel's monotonic clock and its random numbers, in both classes. rate_limit must pass a burst, and then as
-# many packets as its rate allows.
+# Handlers that run on a veth must read the kernel's monotonic clock and its random numbers, in both load classes. The handler rate_limit
+# must pass a burst, and then as many packets as its rate allows. Run by tests/run.
 . tests/live/lib.lib.sh
 command -v bash >/dev/null || { echo "skip: no bash"; exit 77; }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds and removes contexts a few hundred times while packets flow for two others: one that stays, and one that is itself
- * added and removed. Every datagram must be received and counted exactly once: by its context, or by the interface while the
- * context was removed. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its
- * own.
+ * Attaches and detaches contexts (handlers with a match rule) a few hundred times while packets flow for two others: one that stays, and
+ * one that is itself attached and detached. Every datagram must be received and counted exactly once: by its context, or by the interface
+ * while the context was detached. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its
+ * own. Run by tests/run.
  */
 #include <stdio.h>
 #include <stdlib.h>

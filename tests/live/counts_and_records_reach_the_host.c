@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * counter and host_direct together on a veth. The application reads the counts in HPU memory and the latest records in host
- * memory. Sockets must get only what the handlers pass.
+ * The handlers counter and host_direct together on a veth. The application must read the counts in HPU memory (the handlers' state) and the
+ * latest records in host memory. Sockets must get only what the handlers pass. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

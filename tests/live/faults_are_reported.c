@@ -3,7 +3,7 @@
  * A handler that exceeds its budget (a loop, a deadlock, a walk), fails a checked access or returns an error must be stopped, and
  * reported by event and reason. Its packet must be dropped, except by a completion handler, its lock released, and the next packet
  * handled: for datagrams and messages, in each kind of handler, with real packets. Another context of the same interface must lose
- * nothing.
+ * nothing. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * Handlers of messages put three messages of one packet for each packet, to three addresses, and at the end one of 1 MiB from
  * host memory. All must arrive at a context on the other end, which acknowledges them. The sender must get its
- * acknowledgements too. Parked packets must have their puts. A put that no target takes must be reported.
+ * acknowledgements too. Parked packets must have their puts. A put that no target takes must be reported. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A million runs of a handler that sends two packets each: all must arrive in order, and the library's counters must equal
- * what arrived. Usage: handlers_send_lose_nothing [RUNS]. Then the process is killed: nothing of it may remain.
+ * A million runs of a handler that sends two packets each: all must arrive in order, and the library's counters must equal what arrived.
+ * Then the process is killed: nothing of it may remain. Run by tests/run.
+ *
+ *	handlers_send_lose_nothing [RUNS]
  */
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -3,7 +3,7 @@
  * Packets that handlers send must leave, in both modes and on CPUs that get packets by cpumap: up to 16 for each received
  * packet, to three addresses behind the same link, in order, each with its contents at the call, and the reply last. Where
  * handlers cannot send themselves (the packet is passed to the host, the neighbour is unknown, forwarding is off) the library
- * sends.
+ * sends. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

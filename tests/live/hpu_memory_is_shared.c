@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU memory outlives contexts and can be shared by them (libspin_hpu.h). Two contexts of one interface with different
- * handlers, of datagrams and of messages, count in one state from several CPUs and must lose nothing. The memory must survive
- * one and both contexts, also in the isolated class. It may be freed while a context uses it. SIGKILL must leave nothing.
+ * HPU memory (state of handlers, which all HPUs share) outlives contexts and can be shared by them: tests libspin_hpu.h. Two contexts of
+ * one interface with different handlers, of datagrams and of messages, count in one state from several CPUs and must lose nothing. The
+ * memory must survive one and both contexts, also in the isolated class. It may be freed while a context uses it. SIGKILL must leave
+ * nothing. Run by tests/run.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets given to CPUs: packets with the same key go to one HPU, its home, while fewer than 20 are queued there. Beyond that
- * other HPUs help. Packets that no HPU takes are counted.
+ * Tests how the dispatcher spreads packets over CPUs, which are the HPUs that run handlers. Packets with the same key go to one CPU, its
+ * home, while fewer than 20 are queued there. Beyond that other CPUs help. Packets that no CPU takes are counted. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

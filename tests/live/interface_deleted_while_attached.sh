@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The owner must notice, report it and end. Nothing may hang.
+# An interface is deleted while `spinctl run` has handlers on it. The process must notice, report it and exit with an error. Nothing may
+# hang. Run by tests/run.
 . tests/live/lib.lib.sh
 attach "$BUILD/handlers/filtering.spin" --match "udp dport 9000" --interval 1
 ip -n $A link del v0

@@ -3,7 +3,7 @@
  * An isolated handler must end in bounded time for each packet, however it loops. The loops here do not count steps of the
  * API's budget, which spincc does not allow: they use the kernel's own instruction. Each is aborted with XDP_ABORTED. The
  * counter that enforces this must be out of reach: a program that uses its stack slot, or could, is refused. A trusted handler
- * with such a loop has no such counter: the kernel ends it after a quarter of a second. Run as root.
+ * with such a loop has no such counter: the kernel ends it after a quarter of a second. Run as root. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

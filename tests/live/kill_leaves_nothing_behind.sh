@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# After kill -9 of the owner no program, link or map of sPIN may remain.
+# After kill -9 of the process that owns an attachment (`spinctl run`) no program, link or map of sPIN may remain. Run by tests/run.
 . tests/live/lib.lib.sh
 # held KIND: ids of the objects that the owner has descriptors of; for a link also its program
 held() { sed -n "s/^$1_id:[ \t]*//p" /proc/$owner/fdinfo/* 2>/dev/null | sort -u; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Creates two namespaces joined by a veth pair. They are removed when the test ends. Source it first.
+# Creates two network namespaces $A and $B, joined by a veth pair, and functions to attach handlers there. Sourced first by the shell tests
+# in tests/live, tests/transfer and tests/stress. Namespaces and processes are removed when the test ends. Without root the test is skipped.
 : "${BUILD:=build}"
 [ "$(id -u)" = 0 ] || { echo "skip: needs root"; exit 77; }
 for tool in ip bpftool ethtool; do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks the failures and limits that libspin.h documents, errno by errno, on an interface of its own. */
+/* Checks the failures and limits that libspin.h documents, errno by errno, on an interface of its own. Run by tests/run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The limits that an interface reports must hold (libspin_hpu.h). Exactly the limit must be served, and one more must be
- * refused with a reason that names the maximum. A missing capability must be refused by its name.
+ * The limits that libspin reports for an interface (libspin_hpu.h) must hold. Exactly the limit must be served, and one more must be
+ * refused with a reason that names the maximum. A missing capability must be refused by its name. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

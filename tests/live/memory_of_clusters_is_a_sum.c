@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory of clusters on CPUs (<spin/cluster.h>). Each CPU adds to a copy of its own. Every reading function of the host
- * returns the sum, and a write by the host sets the sum. A handler that merges gets the sum over all copies, on any CPU. Run
- * as root.
+ * Tests memory of clusters (<spin/cluster.h>), of which each cluster of HPUs has a copy; here each CPU has one, and adds to it. Every
+ * reading function of the host returns the sum, and a write by the host sets the sum. A handler that merges gets the sum over all copies,
+ * on any CPU. Needs root. Run by tests/run.
  */
 #include <errno.h>
 #include <sched.h>

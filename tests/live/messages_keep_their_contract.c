@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks what libspin_message.h documents, on given packets and on an interface of its own. */
+/* Checks what libspin_message.h documents, on given packets and on an interface of its own. Run by tests/run. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Handlers must answer and count the pings of a host whose own stack does not answer, over IPv4 and IPv6. Packets that are
 # not requests must reach the host, so that neighbour discovery works with a context of all ICMPv6. Without contexts the
-# host must answer again.
+# host must answer again. Run by tests/run.
 . tests/live/lib.lib.sh
 command -v ping >/dev/null || { echo "skip: no ping"; exit 77; }
 

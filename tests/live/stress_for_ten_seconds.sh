@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A short `make stress`. It must also detect a deliberately broken test.
+# Runs the program of `make stress` (tests/stress/stress.c) for ten seconds. It must also detect an update that is reverted on purpose. Run
+# by tests/run.
 : "${BUILD:=build}"
 "$BUILD/tests/stress/stress" 10 || exit
 out=$(STRESS_BREAK=1 "$BUILD/tests/stress/stress" 2)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A tap of one packet in N must get about that many, unmodified, and a tap of all must get all. */
+/*
+ * A tap copies packets of a context to a program. A tap of one packet in N must get about that many, unmodified, and a tap of all must get
+ * all. Run by tests/run.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Unexpected messages as in MPI: they stay in an overflow entry until a receive is posted for them. First one at a time; then threads on
  * all CPUs send numbered messages of several tags while the host posts receives. Each receive must get the next message of its tag, whether
- * that arrived before or after it was posted.
+ * that arrived before or after it was posted. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

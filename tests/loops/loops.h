@@ -4,7 +4,7 @@
 
 /*
  * The state of all handlers in this directory: each loop of a file writes its results to its own elements. tests/unit/loops_agree.c
- * compares the elements of all engines.
+ * compares them between the engines: kernel, model of the card and plain C on the host.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bins - typical loops of handlers: counts by value. Run by tests/unit/loops_agree.c. */
+/* loops_bins - loops over packets: counts by value. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void bins(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bits - typical loops of handlers: operations on bits. Run by tests/unit/loops_agree.c. */
+/* loops_bits - loops over packets: operations on bits. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void ones(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bytes - typical loops of handlers: searches in bytes. Run by tests/unit/loops_agree.c. */
+/* loops_bytes - loops over packets: searches in bytes. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void longest_run(struct spin_payload *p, struct loops *s)

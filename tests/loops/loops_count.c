@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_count - typical loops of handlers: a count of zero bytes. Run by tests/unit/loops_agree.c. */
+/* loops_count - loops over packets: a count of zero bytes. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void zeros(struct spin_payload *p, struct loops *s)

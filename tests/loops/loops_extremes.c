@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_extremes - typical loops of handlers: smallest and largest. Run by tests/unit/loops_agree.c. */
+/* loops_extremes - loops over packets: smallest and largest. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void extremes_by_if(struct spin_payload *p, struct loops *s)

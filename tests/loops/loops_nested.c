@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_nested - typical loops of handlers: nested conditions, and early ends. Run by tests/unit/loops_agree.c. */
+/* loops_nested - loops over packets: nested conditions, and early ends. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void nested(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_order - typical loops of handlers: ascents, peaks and changes. Run by tests/unit/loops_agree.c. */
+/* loops_order - loops over packets: ascents, peaks and changes. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void changes(struct spin_payload *p, struct loops *s)

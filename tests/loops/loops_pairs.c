@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_pairs - typical loops of handlers: accumulators that depend on each other. Run by tests/unit/loops_agree.c. */
+/* loops_pairs - loops over packets: accumulators that depend on each other. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void smallest_two(struct spin_payload *p, struct loops *s)

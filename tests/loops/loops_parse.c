@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_parse - typical loops of handlers: parsers. Run by tests/unit/loops_agree.c. */
+/* loops_parse - loops over packets: parsers. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void numbers(struct spin_payload *p, struct loops *s)

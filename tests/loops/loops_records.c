@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_records - typical loops of handlers: records of type, length and value. Run by tests/unit/loops_agree.c. */
+/* loops_records - loops over packets: records of type, length and value. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 /* Counts records of type 1, and the bytes of all values. */

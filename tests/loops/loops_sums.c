@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_sums - typical loops of handlers: sums with conditions. Run by tests/unit/loops_agree.c. */
+/* loops_sums - loops over packets: sums with conditions. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void saturating_sum(struct spin_payload *p, struct loops *s)

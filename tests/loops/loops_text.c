@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_text - typical loops of handlers: classes of characters, and words. Run by tests/unit/loops_agree.c. */
+/* loops_text - loops over packets: classes of characters, and words. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void letters(struct spin_payload *p, struct loops *s)

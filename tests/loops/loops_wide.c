@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_wide - typical loops of handlers: words of 64 bits, and variables in a structure. Run by tests/unit/loops_agree.c. */
+/* loops_wide - loops over packets: words of 64 bits, and variables in a structure. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void extremes_of_64_bits(struct spin_payload *p, struct loops *s)

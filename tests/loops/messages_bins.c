@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_bins - typical loops of handlers over messages: counts by value. Run by tests/unit/loops_agree.c. */
+/* messages_bins - loops over messages: counts by value. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void bins(struct spin_payload *p, struct loops *s)

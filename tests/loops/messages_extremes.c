@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_extremes - typical loops of handlers over messages: smallest, largest, sum. Run by tests/unit/loops_agree.c. */
+/* messages_extremes - loops over messages: smallest, largest, sum. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 /* Over all words of a message: each packet continues where the previous one ended. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_parts - typical loops of handlers over messages: sums of two parts, and the two largest. Run by tests/unit/loops_agree.c. */
+/* messages_parts - loops over messages: sums of two parts, and the two largest. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void sums_of_parts(struct spin_payload *p, struct loops *s)

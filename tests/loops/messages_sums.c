@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_sums - typical loops of handlers over messages: several sums at a time. Run by tests/unit/loops_agree.c. */
+/* messages_sums - loops over messages: several sums at a time. tests/unit/loops_agree.c: all engines must agree. */
 #include "loops.h"
 
 static void sum_saturates(struct spin_payload *p, struct loops *s)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that the test of random schedules can fail. A second reference, which gets one rule wrong, takes the engine's place: the difference
- * must be noticed, and the schedule shrunk to a few steps.
+ * Tests the test random_schedules.c, which compares the engines (implementations of messages) with a plain reference. Here a second
+ * reference, which gets one rule wrong, takes the engine's place: the difference must be noticed, and the schedule shrunk to a few steps.
+ * Run by tests/run.
+ *
  *	broken_rules_are_noticed [--break RULE] [--seed N] [--print]
  */
 #include <stdio.h>

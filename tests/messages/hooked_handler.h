@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers for a test that includes the host build: the payload handler calls the test's hook() while it runs. */
+/*
+ * Handlers for tests that include the message engine as plain C (bpf/context.host.c): the payload handler calls the test's hook() while it
+ * runs. Included by yielding_message_is_begun_again.c.
+ */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -2,7 +2,7 @@
 /*
  * Several threads on different CPUs run packets of the same messages at the same time, each packet more than once and in any order, and
  * resend what flow control dropped. The header handler must run once and first, each payload handler once, the completion handler once and
- * last. State and host memory must equal the reference's after the same runs.
+ * last. State and host memory must equal the reference's after the same runs. Run by tests/run.
  *
  *	many_cpus_one_message [--messages N] [--seed N]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random schedules of messages through the engines, each compared with the plain reference after every step. A schedule that fails is
- * reduced as far as possible, and printed.
+ * Random schedules of messages (packets lost, duplicated and reordered, time, memory posted and removed) through the engines: host build,
+ * kernel, model of the card. Each is compared with a plain reference (tests/reference) after every step. A schedule that fails is reduced
+ * as far as possible, and printed. Run by tests/run and, longer, by `make fuzz`.
  *
  *	random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host build of the message engine on two threads that race as HPUs do, a moment apart, again and again: a first packet and one that
- * finds no buffer; the last packet and a sweep; a late copy and the next message; parked packets that are put back and the end of their
- * message; two that want the MPQ of the same message. In any order of events a message must end once, its packets be handled once, and no
- * MPQ or buffer leak.
+ * The message engine, included as plain C, on two threads that race as HPUs (processors that run handlers) do, a moment apart, again and
+ * again: a first packet and one that finds no buffer; the last packet and the removal of expired messages; a late copy and the next
+ * message; parked packets that are put back and the end of their message; two that want the MPQ (state of a message in flight) of the same
+ * message. In any order of events a message must end once, its packets be handled once, and no MPQ or buffer leak. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of libspin's handler commands and locks with PsPIN's calibration rows. calibration_rows.c compares the model's own
- * timing of the accesses with the RTL.
+ * Compares the cost of commands and locks in our handler API with those of PsPIN's library, as measured on its RTL (calibration rows). Run
+ * by tests/run. calibration_rows.c compares the model's own timing of the accesses with the RTL.
  *
  * Commands (hwmodel/README.md, "Commands") with arguments in registers; the cost of the same function without the command is subtracted:
  * issue       at most the row
@@ -13,6 +13,7 @@
  */
 #include "tests/model/common/rig.h"
 
+/* Cycles of PsPIN's library: of the issue of a command, and from the issue to its completion. */
 static const struct {
 	const char *name;
 	unsigned issue, completion;

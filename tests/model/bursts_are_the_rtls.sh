@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Compares the model with PsPIN's RTL for bursts of 256 packets. From the first HER to the last feedback the model must be within 2 % of the
-# RTL's cycles, which is the aim of `make rtl-check` (tests/rtl/README.md); some rows must be equal. For some handlers the first packets of
-# a burst, and the first packet after boot, whose code is cold, must also take exactly the RTL's cycles. The RTL's cycles are the output of
-# `make rtl-check` on 2026-11-28 and 29. Run by tests/run.
+# Compares the model with PsPIN's RTL for bursts of 256 packets. From the first HER (the request to run a packet's handlers) to the last
+# feedback (the end of a packet) the model must be within 2 % of the RTL's cycles, which is the aim of `make rtl-check`
+# (tests/rtl/README.md); some rows must be equal. For some handlers the first packets of a burst, and the first packet after boot, whose
+# code is cold, must also take exactly the RTL's cycles. The RTL's cycles are the output of `make rtl-check` on 2026-11-28 and 29. Run by
+# tests/run.
 kit=${BUILD:-build}/tests/accuracy/rtl-kit
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

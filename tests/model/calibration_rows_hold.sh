@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# make accuracy's figures: every row can be measured, 95 % of the idle ones are exact, half of those under load are at most 1 % off,
-# and no row misses its own goal but those named below. A second run prints the same.
+# Test of what `make accuracy` reports, which compares the NIC model with values measured on PsPIN's RTL (rows): every row can be measured,
+# 95 % of the idle ones are exact, half of those under load are at most 1 % off, and no row misses its own goal but those named below. A
+# second run prints the same. Run by tests/run.
 : "${BUILD:=build}"
 command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || { echo "skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
 out=$(mktemp -d) || exit 1

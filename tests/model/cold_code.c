@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs tasks whose code is not in the instruction cache, one after the other after boot, on one cluster. Cycles must equal those
- * of PsPIN's RTL: from the first instruction's issue to the issue of the instruction after the runtime's call, and from HER to
- * feedback. Replacement depends on the addresses of the code: these rows are valid for cold.S linked after the runtime loop at 0x1d000170.
- * Run by tests/run.
+ * Runs tasks whose code is not in the instruction cache, one after the other after boot, on one cluster. Cycles must equal those of PsPIN's
+ * RTL: from the first instruction's issue to the issue of the instruction after the runtime's call, and from HER (the request to run a
+ * packet's handlers) to feedback (the end of the packet). Replacement depends on the addresses of the code: these rows are valid for cold.S
+ * linked after the runtime loop at 0x1d000170. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
+/* The tasks in their order, with the cycles measured on the RTL. */
 static const struct {
 	const char *function;
 	uint64_t body, her_to_feedback;

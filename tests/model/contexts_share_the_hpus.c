@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs several execution contexts on one NIC. Each must keep its memory, its packets and its counters to itself. A greedy context starves a
- * polite one under round robin, but not if the scheduler divides HPU time. Impossible settings must be refused.
+ * Runs several execution contexts (handlers with their memory and match rule) on one modelled NIC. Each must keep its memory, its packets
+ * and its counters to itself. A greedy context starves a polite one under round robin, but not if the scheduler divides HPU time.
+ * Impossible settings must be refused. Run by tests/run.
  */
 #include <stdarg.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The loops that SPIN_FOR_EACH and SPIN_FOR_EACH_WITH generate in the image must have the same instructions as bare C loops over
-# the same words: loads, adds and the branch only.
+# The loops that SPIN_FOR_EACH and SPIN_FOR_EACH_WITH (a handler's loops over the payload) generate in the program for the NIC's cores must
+# have the same instructions as bare C loops over the same words: loads, adds and the branch only. Run by tests/run.
 set -eu
 out=${BUILD:-build}/tests/model/for_each
 gcc=${RISCV_CC:-riscv64-unknown-elf-gcc}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests packets that handlers send from the model's NIC: they must be in order, and limited per received packet, whichever handler
- * sends them. Acknowledgements of these packets end at the NIC. A handler that uses up its budget must be reported, and the next one
- * must be unaffected.
+ * Tests packets that handlers send from the model's NIC: they must be in order, and limited per received packet, whichever handler sends
+ * them. Acknowledgements of these packets end at the NIC. A handler that uses up its budget must be reported, and the next one must be
+ * unaffected. Run by tests/run.
  */
 #include <spin/slmp.h>
 

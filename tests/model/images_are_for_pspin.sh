@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Checks each handler's image against PsPIN: a loader must only need to write program memory and L2; data that handlers access
-# must be within the ranges that the RTL's memory protection allows (pspin.ld); and stack frames must be far below the 1 KiB stack of an
-# HPU.
+# Checks each handler's image (the program for the NIC's cores, HPUs) against PsPIN: a loader must only need to write program memory and L2;
+# data that handlers access must be within the ranges that the RTL's memory protection allows (pspin.ld); and stack frames must be far below
+# the 1 KiB stack of an HPU. Run by tests/run.
 set -eu
 spincc=${BUILD:-build}/bin/spincc
 out=${BUILD:-build}/tests/model/images

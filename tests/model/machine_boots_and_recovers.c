@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every HPU must boot the image, run tasks, and continue after handlers that trap or do not end. State placed in L1 must be
- * copied there, and memory of clusters cleared.
+ * Every HPU (core of the modelled NIC) must boot the image, run tasks, and continue after handlers that trap or do not end. State placed in
+ * L1 must be copied there, and memory of clusters cleared. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

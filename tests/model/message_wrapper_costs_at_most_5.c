@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compares message handlers with hand-written baselines for PsPIN (baselines/). A packet of a message must cost at most 5 cycles more than
- * the baseline, and leave the same data in memory.
+ * the baseline, and leave the same data in memory. Run by tests/run.
  */
 #include <spin/slmp.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests behaviour of messages that is specific to the HPU. Packets whose handler traps, does not end or exceeds its cycles must be dropped
- * and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay separate. Impossible
- * settings must be refused.
+ * Tests behaviour of messages that is specific to the HPU (the modelled core that runs handlers). Packets whose handler traps, does not end
+ * or exceeds its cycles must be dropped and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay
+ * separate. Impossible settings must be refused. Run by tests/run.
  */
 #include <spin/return.h>
 #include <spin/slmp.h>

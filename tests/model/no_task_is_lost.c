@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs random messages on machines of random sizes. Every packet must be served and freed exactly once, and a message must be free
- * when its last task has ended. Times must be in order, and no two packets may overlap in L1. All events must be at
- * the same cycle, however small the steps in which the machine runs.
+ * Runs random messages on modelled NICs of random sizes. Every packet must be served and freed exactly once, and a message must be free
+ * when its last task has ended. Times must be in order, and no two packets may overlap in L1. All events must be at the same cycle, however
+ * small the steps in which the machine runs. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

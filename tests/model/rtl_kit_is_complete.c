@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles
- * that the NIC reports to an observer. Memories must be as in the NIC. Messages of a burst must have different ids. A second kit must be
- * identical.
+ * Tests the output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles that the
+ * NIC reports to an observer. Memories must be as in the NIC. Messages of a burst must have different ids. A second kit must be identical.
+ * Run by tests/run.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Offers packets at once to a machine of 32 HPUs. When and where each is served must equal the RTL measurements to the cycle
- * (the tables of packet path and scheduling under load).
+ * Offers packets at once to the NIC model with 32 HPUs (cores). When and where each is served must equal the RTL measurements to the cycle
+ * (the tables of packet path and scheduling under load). Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

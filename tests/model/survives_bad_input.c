@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Feeds random frames, random code in the image, damaged images and invalid arguments, for datagrams and for messages. The model
- * must report errors and must never crash or hang.
+ * Feeds random frames, random code in the image, damaged images and invalid arguments, to the NIC model, for datagrams and for messages.
+ * The model must report errors and must never crash or hang. Run by tests/run.
  */
 #include <spin/slmp.h>
 

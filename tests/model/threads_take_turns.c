@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests HPUs with several threads. While a thread waits for the host, other threads get the pipeline, in the order in which they became
- * ready. If no other thread is ready, a handler must take the same time as on an HPU of one thread. A fault of a thread must
- * not affect others.
+ * Tests HPUs (modelled cores) with several hardware threads. While a thread waits for the host, other threads get the pipeline, in the
+ * order in which they became ready. If no other thread is ready, a handler must take the same time as on an HPU of one thread. A fault of a
+ * thread must not affect others. Run by tests/run.
  */
 #include <math.h>
 

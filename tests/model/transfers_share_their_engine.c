@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests a cluster's DMA against the RTL. It reads and writes whole lines, so an unaligned transfer has one or two more. Packet copies
- * queue after transfers that HPUs have launched before, and take longer if they cross a page. Transfers that wait in one
- * cluster's engine must not block packet memory for other clusters.
+ * Tests the DMA engine of a modelled cluster against PsPIN's RTL. It reads and writes whole lines, so an unaligned transfer has one or two
+ * more. Packet copies queue after transfers that HPUs have launched before, and take longer if they cross a page. Transfers that wait in
+ * one cluster's engine must not block packet memory for other clusters. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Posts work items from all HPUs at once. Each must reach the host complete and exactly once, or its handler must get SPIN_WORK_FULL. A
- * caller that offers one packet at a time must get the items with its result. Run by tests/run.
+ * Posts work items (data that a handler leaves for the host) from all HPUs (modelled cores) at once. Each must reach the host complete and
+ * exactly once, or its handler must get SPIN_WORK_FULL. A caller that offers one packet at a time must get the items with its result. Run
+ * by tests/run.
  */
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"

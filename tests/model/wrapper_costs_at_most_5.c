@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares our handlers with hand-written baselines for PsPIN (baselines/), with the same flags and packets. The resulting frames must
- * be the same, and the wrapper may cost at most 5 cycles more.
+ * Compares our handlers with hand-written baselines for PsPIN (baselines/), with the same flags and packets. The resulting frames must be
+ * the same, and the code around our handler (wrapper) may cost at most 5 cycles more. Run by tests/run.
  */
 #include <kvstore.h>
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# For each program of the corpus spinctl check --target nfp must report the verdict and rule that the program states, for each kernel. Each
-# rule of the checker is expected by some program, so a rule that is lost, or reports too much, fails here. No root needed.
+# For each test program of corpus/, `spinctl check --target nfp` (the checker of the NFP driver's rules) must report the verdict and rule
+# that the program states, for each kernel. Each rule of the checker is expected by some program, so a rule that is lost, or reports too
+# much, fails here. No root needed. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
 TAB=$(printf '\t')

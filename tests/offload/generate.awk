@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Writes random XDP programs in C, valid for any kernel but not always for the card: awk -v seed=N -v count=N -v to=DIRECTORY -f generate.awk
+# Writes random XDP programs in C, valid for any kernel but not always for an NFP card. checker_agrees_with_the_driver.sh runs it, and
+# compares what the checker and the driver make of them. The same seed gives the same programs.
+#
+#	awk -v seed=N -v count=N -v to=DIRECTORY -f generate.awk
 function random(n) { # 0 to n - 1; its own generator, because awks differ
 	state = (state * 16807) % 2147483647
 	return int(state / 7) % n

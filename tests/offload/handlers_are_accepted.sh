@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Our handlers for a card: the NFP driver's verifier and JIT must accept those that can be offloaded, in a guest of each kernel, with any
-# rule, and the checker must agree. spincc must refuse the others with a reason.
+# Handlers of handlers/ as programs for a card (spincc --target nfp): the NFP driver's verifier and JIT must accept those that can be
+# offloaded, in a guest of each kernel, with any match rule, and the checker (spinctl check) must agree. spincc must refuse the others with
+# a reason. Run by `make check-offload`, and by tests/run if the guests are there.
 . "$(dirname "$0")/../cli/setup.inc"
 JUDGE=$ROOT/kernel/guest/offload/judge.sh
 OFFLOADED="counter empty filtering filter_counts kvget ping"

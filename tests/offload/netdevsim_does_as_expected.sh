@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The kernel's own offload path on netdevsim must do what cases.expected says, in a guest of each of KERNELS (names of
-# kernel/guest/kernels.txt; default: 6.1-cloud).
+# The kernel's own path for offloaded programs, tried on netdevsim by kernel/guest/offload/cases.c, must do what cases.expected says, in a
+# guest of each of KERNELS (names of kernel/guest/kernels.txt; default: 6.1-cloud). Run by `make check-offload`, and by tests/run if the
+# guests are there.
 . "$(dirname "$0")/../cli/setup.inc"
 guest=$ROOT/kernel/guest/offload
 expected=$ROOT/tests/offload/cases.expected

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --mode offload in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps, but runs no
-# packets.
+# Tests `spinctl run --mode offload` in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps, but runs
+# no packets. Run by `make check-offload`, and by tests/run if the guests are there.
 . "$(dirname "$0")/../cli/setup.inc"
 here=$ROOT/kernel/guest/offload
 # shellcheck disable=SC2086

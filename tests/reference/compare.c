@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs one schedule on two engines, and compares all visible state after every step. Called by tests and fuzzers. */
+/*
+ * Runs one schedule (a sequence of packets, clock steps and calls) on the reference, a plain-C model of the message protocol, and on an
+ * engine (a real execution of the handlers), and compares all visible state after every step. Called by tests/messages/random_schedules.c
+ * and broken_rules_are_noticed.c, through schedule.h.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_REFERENCE_COMPARE_H
 #define TESTS_REFERENCE_COMPARE_H
 
-/* Internals of the comparison of two engines, shared by compare.c and compare_memory.c. The first engine is the reference. */
+/*
+ * Internals of the comparison of two engines (executions of the same handlers), shared by compare.c and compare_memory.c. The first engine
+ * is the reference, a plain-C model of the message protocol.
+ */
 #include "tests/reference/schedule.h"
 
 struct pair {

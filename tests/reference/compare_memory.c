@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares matching entries, counters, the handlers' state and host memory of two engines. Called by compare.c after every step. */
+/*
+ * Compares the matching entries (host memory posted for messages), counters, the handlers' state and host memory of two engines (executions
+ * of the same handlers), of which the first is the reference model. Called by compare.c after every step.
+ */
 #include <stddef.h>
 #include <string.h>
 

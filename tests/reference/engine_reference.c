@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The reference with the interface of an engine, so that vectors and comparisons run on it like on any other. */
+/*
+ * Gives the reference (reference.h), a plain-C model of the message protocol, the interface of an engine, that is of an execution of
+ * handlers, so that vectors and comparisons run on it as on any other. Used by compare.c, traffic.c, vector.c and tests/messages. It knows
+ * only the handlers of msg_script.h.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

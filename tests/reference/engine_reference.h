@@ -3,8 +3,9 @@
 #define TESTS_REFERENCE_ENGINE_REFERENCE_H
 
 /*
- * The reference with the interface of an engine, for the handlers of msg_script.h. Other engines are compared with it. It
- * takes frames as frame_finish() makes them, to any port.
+ * The reference, a plain-C model of the message protocol, with the interface of an engine (an execution of handlers), for the handlers of
+ * msg_script.h. Tests in tests/messages and tests/live compare other engines with it. It takes frames as frame_finish() makes them, to any
+ * port.
  */
 #include "user/conformance/engine.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Builds and parses frames of messages, for the reference and the tests that use it. */
+/*
+ * Builds, parses and acknowledges test frames (Ethernet, IPv4 or IPv6, UDP), with code of its own and not sPIN's (frame.h). Used by the
+ * reference model of messages and by tests in tests/messages, tests/live and tests/ring.
+ */
 #include <string.h>
 
 #include "tests/reference/frame.h"

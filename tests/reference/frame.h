@@ -2,7 +2,10 @@
 #ifndef TESTS_REFERENCE_FRAME_H
 #define TESTS_REFERENCE_FRAME_H
 
-/* Builds, parses and acknowledges test frames: Ethernet, IPv4 without options or IPv6, UDP. */
+/*
+ * Builds, parses and acknowledges test frames: Ethernet, IPv4 without options or IPv6, UDP. Used by the reference model of messages and by
+ * tests in tests/messages, tests/live and tests/ring.
+ */
 #include <stdint.h>
 
 #define FRAME_HEADERS_MAX 62u /* Ethernet, IPv6, UDP */

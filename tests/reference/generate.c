@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Generates random schedules: complete messages first, then their order, then network faults. */
+/*
+ * Generates random schedules (packets, clock steps and calls) for contexts that take messages: complete messages first, then their order,
+ * then network faults. Called by the tests of random schedules in tests/messages. The same seed gives the same schedule.
+ */
 #include "tests/reference/generate.h"
 #include "tests/reference/reference.h"
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_REFERENCE_GENERATE_H
 #define TESTS_REFERENCE_GENERATE_H
 
-/* Internals of the generator of random schedules, shared by generate.c and generate_message.c. */
+/*
+ * Internals of the generator of random schedules, shared by generate.c and generate_message.c. A schedule is a sequence of packets, clock
+ * steps and calls (schedule.h). The same seed gives the same one.
+ */
 #include "tests/common/random.h"
 
 #include "tests/reference/schedule.h"

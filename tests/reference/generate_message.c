@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Generates the packets of one message of a random schedule, and the network faults on them. */
+/*
+ * Generates the packets of one message of a random schedule, and the network faults on them. Called by generate.c. The same seed gives the
+ * same packets.
+ */
 #include "tests/reference/generate.h"
 #include "tests/reference/reference.h"
 
 static struct script_ask random_ask(struct maker *m, int no_errors)
 {
+	/* values that handlers return, valid and invalid (<spin/return.h>); frequent ones stand more than once */
 	static const uint8_t header[] = { 1, 9, 4, 12, 5, 13, 21, 29, 2, 3, 4, 12, 5, 13, 21, 29, 0, 6, 7, 10, 11, 14, 17, 20, 200 };
 	static const uint8_t payload[] = { 0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 8, 9, 77 };
 	static const uint8_t completion[] = { 0, 8, 2, 3, 0, 8, 8, 1, 4, 10, 11, 255 };

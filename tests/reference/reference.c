@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reference: decides the steps for a packet (6 to 10, and 13 of <spin/message.h>), and advances its clock. Called by
- * engine_reference.c.
+ * The reference, a plain-C model of the message protocol with which engines are compared (reference.h): what happens to a packet of a
+ * message (steps 6 to 10 and 13 of <spin/message.h>), and its clock. Called by engine_reference.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The reference's matching entries, events for the host, and the end of messages. Called by the reference's other files. */
+/*
+ * The reference, a plain-C model of the message protocol (reference.h): matching entries (host memory posted for messages), events for the
+ * host, and the end of messages. Called by the reference's other files.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

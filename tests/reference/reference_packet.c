@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reference's parsing of a packet (step 6), and its processing of packets of open messages (steps 11 and 12). Called by
- * reference.c.
+ * The reference, a plain-C model of the message protocol (reference.h): parsing of a packet (step 6 of <spin/message.h>), and packets of
+ * messages that have begun (steps 11 and 12). Called by reference.c.
  */
 #include <string.h>
 

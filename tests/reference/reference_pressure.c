@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Selects the message that ends in favour of a first packet that has no MPQ or entry: "Pressure" of <spin/message.h>. Called by step 8. */
+/*
+ * The reference, a plain-C model of the message protocol (reference.h): selects the message that is ended in favour of a new one for which
+ * there is no MPQ (state of a message in flight) or matching entry (host memory posted for messages). See "Pressure" in <spin/message.h>.
+ * Called by reference.c, in step 8.
+ */
 #include <string.h>
 
 #include "tests/reference/reference.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random schedules of packets and clock steps of several messages, for the tests in tests/messages/. */
+/*
+ * Builds and prints schedules: random sequences of packets, clock steps and calls for a context (attached handlers) that takes messages
+ * (schedule.h). Called by generate.c, shrink.c and the tests in tests/messages. A schedule names its context by its index in
+ * schedule_setups.
+ */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +12,7 @@
 #include "tests/reference/schedule.h"
 
 /* clang-format off */
+/* Name, handler, options of the context: small numbers and times, so that limits are reached often. */
 const struct schedule_setup schedule_setups[] = {
 	{ "plain", "msg_script", { .host_bytes = 8192, .virtual_clock = 1 } },
 	{ "few", "msg_script", { .host_bytes = 4096, .messages = 2, .parking = 3, .idle_ms = 100, .age_ms = 150, .tombstone_ms = 60,

@@ -2,7 +2,10 @@
 #ifndef TESTS_REFERENCE_SCHEDULE_H
 #define TESTS_REFERENCE_SCHEDULE_H
 
-/* Schedules: the packets and calls that a context of messages gets, step by step. */
+/*
+ * Schedules: the packets, clock steps and calls that a context (attached handlers that take messages) gets, one after the other. Tests in
+ * tests/messages generate them at random and compare engines on them; the same seed gives the same schedule.
+ */
 #include <stdio.h>
 
 #include "user/conformance/engine.h"

@@ -2,7 +2,10 @@
 #ifndef TESTS_REFERENCE_SCRIPT_H
 #define TESTS_REFERENCE_SCRIPT_H
 
-/* The handlers of tests/handlers/messages/msg_script.h in plain C, for the reference: it runs them in place of compiled ones. */
+/*
+ * The handlers of tests/handlers/messages/msg_script.h in plain C, for the reference (a plain-C model of the message protocol): it runs
+ * them in place of compiled ones. Called by engine_reference.c.
+ */
 #include "tests/reference/reference.h"
 
 #include "tests/handlers/messages/msg_script.h"

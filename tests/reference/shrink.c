@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reduces a failing schedule: first to fewer steps (delta debugging), then to simpler ones, until nothing gets smaller. */
+/*
+ * Reduces a schedule (packets, clock steps and calls) on which an engine differs from the reference model: first to fewer steps (delta
+ * debugging), then to simpler ones, until nothing gets smaller. Called by tests/messages/random_schedules.c and broken_rules_are_noticed.c.
+ * The result still fails.
+ */
 #include <string.h>
 
 #include "tests/reference/schedule.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares an engine that many threads use with the reference: each handler run that the engine reports is checked and repeated on the
- * reference. Called by the tests of parallel messages.
+ * Compares an engine (an execution of handlers) that many threads use with the reference, a plain-C model of the message protocol: each
+ * handler run that the engine reports is checked and repeated on the reference. Called by tests/messages/many_cpus_one_message.c and
+ * tests/live/many_queues_one_message.c.
  */
 #include <stdarg.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define TESTS_REFERENCE_TRAFFIC_H
 
 /*
- * Many messages for msg_script, sent in parallel. The handler runs that the context reports by SPIN_EVENT_RAN must fulfil what sPIN
- * guarantees in any order. Then the reference handles the same packets in the order of those events, and must end with the same state and
+ * Many messages for the test handlers msg_script, sent in parallel by tests/messages/many_cpus_one_message.c and
+ * tests/live/many_queues_one_message.c. The handler runs that the context reports by SPIN_EVENT_RAN must fulfil what sPIN guarantees in any
+ * order. Then the reference, a plain-C model, handles the same packets in the order of those events, and must end with the same state and
  * host memory.
  */
 #include "user/conformance/engine.h"

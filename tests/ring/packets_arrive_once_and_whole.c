@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What handlers deliver must arrive through the ring once, in order and unchanged: datagrams of many lengths, of both IP versions, with and
- * without VLAN tags, with padding. What they drop must not arrive, and a packet with a wrong checksum must go to the host. In native and
- * generic mode, trusted and isolated.
+ * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. What handlers deliver must arrive
+ * through the ring once, in order and unchanged: datagrams of many lengths, of both IP versions, with and without VLAN tags, with padding.
+ * What they drop must not arrive, and a packet with a wrong checksum must go to the host. In native and generic mode, trusted and isolated.
+ * Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring of several queues: a thread reads each queue, and together they must receive every datagram once. A ring of some of the queues
- * must leave the datagrams of the others to the host's socket, and count them. With CPUs as HPUs, and with queues.
+ * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. With several receive queues a thread
+ * reads each, and together they must receive every datagram once. A ring of some of the queues must leave the datagrams of the others to
+ * the host's socket, and count them. With CPUs as HPUs (they run the handlers), and with queues. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Impossible rings must be refused with the reason and the next step, and leave the context as it was. */
+/*
+ * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Impossible rings must be refused with
+ * the reason and the next step, and leave the context as it was. Run by tests/run.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>

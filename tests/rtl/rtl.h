@@ -3,8 +3,9 @@
 #define TESTS_RTL_RTL_H
 
 /*
- * Reads a series of the kit as predicted by the model and as run by PsPIN's RTL, and compares the two. Files are read as a whole. Functions
- * return 0, or -1 after a message.
+ * Reads a series of packets as predicted by the NIC model (files of `make rtl-kit`) and as run by PsPIN's RTL, and compares the cycles of
+ * the two. Used by rtl-check (`make rtl-check`) and tests/model/rtl_check_compares.c. Files are read as a whole. Functions return 0, or -1
+ * after a message. A HER, below, is the request to run a packet's handlers; feedback is its end.
  */
 #include <stddef.h>
 #include <stdint.h>

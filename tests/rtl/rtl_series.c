@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the model's prediction of a series of the kit with the RTL. Called by rtl-check. Packets have the same numbers on both sides,
- * and bodies of packets that are sent one at a time follow in the same order.
+ * Compares the NIC model's prediction of a series of packets (files of `make rtl-kit`) with what PsPIN's RTL took. Called by rtl_check.c.
+ * Packets have the same numbers on both sides, and bodies of packets that are sent one at a time follow in the same order.
  */
 #include <errno.h>
 #include <glob.h>
@@ -13,10 +13,11 @@
 #include "tests/rtl/rtl.h"
 
 #define ALONE_CYCLES 1000 /* minimum distance of packets that a series sends one at a time */
-#define BODY_AIM     0.01
-#define WARM_AIM     0.01
-#define COLD_AIM     0.02
-#define BURST_AIM    0.02
+/* Goals: the largest relative error of each kind of row. */
+#define BODY_AIM  0.01
+#define WARM_AIM  0.01
+#define COLD_AIM  0.02
+#define BURST_AIM 0.02
 
 const char *const rtl_kind_names[RTL_KINDS] = { "header", "payload", "completion" };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Extracts handlers' bodies from the instruction traces that PsPIN's Verilator model writes for each core. Called for each trace of a
- * series. A body that has not ended when the trace ends is ignored.
+ * Extracts handlers' bodies from the instruction traces that PsPIN's Verilator model writes for each core. Called by rtl_series.c for each
+ * trace of a series of packets, for `make rtl-check`. A body that has not ended when the trace ends is ignored.
  */
 #include <errno.h>
 #include <stdio.h>

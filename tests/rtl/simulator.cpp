@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * simulator SERIES SLM CLUSTERS: a series of the kit through PsPIN's Verilator model, run by rtl-check in a directory of its own.
- * Writes observed.csv there (packet, cycle of its HER, cycle of its feedback); the model itself writes trace_core_*.log.
+ * simulator SERIES SLM CLUSTERS: runs a series of packets (a directory that `make rtl-kit` wrote) through PsPIN's Verilator model of its
+ * RTL. Started by rtl-check (`make rtl-check`) in a directory of its own. Writes observed.csv there: packet, cycle of its HER (the request
+ * to run its handlers), cycle of its feedback (their end). The Verilator model itself writes trace_core_*.log.
  *
- * The NIC's other half around PsPIN's ports: packets are written to L2 at a beat a cycle, each HER follows its last beat's
- * response; wire and host take and give a beat a cycle, and answer in the next one, as PsPIN's own NICOutbound and PCIeSlave do.
- * Handshakes are sampled before the clock's rising edge, inputs change after it, once the outputs have settled. A message
- * gets the lowest free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). An id
- * is free again when feedback has come for all packets of its message; a scratchpad belongs to its id. With CLUSTERS = 1 the first
- * cluster is home to all messages, and the task dispatcher has the other three as full from the reset on, so that none goes there
- * when the first one is.
+ * This file is the rest of the NIC around PsPIN's ports: packets are written to L2 at a beat (64 bytes) a cycle, each HER follows its last
+ * beat's response; wire and host take and give a beat a cycle, and answer in the next one, as PsPIN's own NICOutbound and PCIeSlave do.
+ * Handshakes are sampled before the clock's rising edge, inputs change after it, once the outputs have settled. A message gets the lowest
+ * free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). An id is free again when
+ * feedback has come for all packets of its message; a scratchpad belongs to its id. With CLUSTERS = 1 the first cluster is home to all
+ * messages, and the task dispatcher has the other three as full from the reset on, so that none goes there when the first one is.
  *
  * Links with a libpspin.so that PsPIN's own Makefile has built; nothing of PsPIN is compiled here.
  */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# simulator.sh PSPIN CLUSTERS OUT: links simulator.cpp with PsPIN's Verilator model. A model that was built in the checkout is used
-# unchanged; otherwise PsPIN's own Makefile builds one from a copy next to OUT, and the checkout is not changed. With CLUSTERS=1 that copy
-# has only cluster 0 and simulates about four times as fast.
+# simulator.sh PSPIN CLUSTERS OUT, run by `make rtl-check`: links simulator.cpp with PsPIN's Verilator model. A model that was built in the
+# checkout is used unchanged; otherwise PsPIN's own Makefile builds one from a copy next to OUT, and the checkout is not changed. With
+# CLUSTERS=1 that copy has only cluster 0 and simulates about four times as fast.
 pspin=$1 clusters=$2 out=$3
 rtl=$(cd "$(dirname "$0")" && pwd)
 die() {

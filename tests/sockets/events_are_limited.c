@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spind's setting `events`: handlers that emit an event for each datagram may emit only that many per second. Datagrams beyond it are
- * dropped and counted. A program whose handlers emit no events loses nothing. Without the limit all events arrive. The upper bound depends
- * on how long the test takes, which is measured.
+ * Tests spind's setting `events`: handlers on a program's socket that emit an event for each datagram may emit only that many per second.
+ * Datagrams beyond it are dropped and counted. A program whose handlers emit no events loses nothing. Without the limit all events arrive.
+ * The upper bound depends on how long the test takes, which is measured. Run by tests/run.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the guard in front of programs that spincc would not generate: each changes bytes of the frame, and returns an action or an invalid
- * number. Only frames to the same socket, or back to the sender, may leave. Runs by PROG_TEST_RUN, through the dispatcher.
+ * The guard (bpf/guard.bpf.c) checks what handlers on a user's socket have done to a packet. Tests it with programs that spincc would not
+ * generate: each changes bytes of the frame, and returns an action or an invalid number. Only frames to the same socket, or back to the
+ * sender, may leave. Uses PROG_TEST_RUN, through the dispatcher. Run by tests/run.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -2,7 +2,7 @@
 /*
  * A socket that is bound to any address has handlers, while the host gets another interface or address and loses it again. The handlers
  * must run for packets to the new one, and for packets to the others all the time. They must not run for packets that still arrive for an
- * address that is gone.
+ * address that is gone. Run by tests/run.
  */
 #include <sched.h>
 #include <stdio.h>

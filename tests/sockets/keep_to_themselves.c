@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a program may not do with handlers on its socket, and what spind must refuse: packets and sockets of others, a port that was
- * released, an address that the host does not have, and a class, object or quota that the program is not entitled to.
+ * What a user may not do with handlers on his socket, and what spind must refuse: packets and sockets of others, a port that was released,
+ * an address that the host does not have, and a class, object or quota that he is not entitled to. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts are created, migrated and destroyed.
- * Afterwards each program, interface and process must be as before or have an owner, and a new client must be served. While only spind is
- * dead the contexts must keep running.
+ * kill -9 of a client, of spind, of the processes that hold its contexts, or of all of them, at any moment while contexts are created,
+ * migrated and destroyed. Afterwards each program, interface and process must be as before or have an owner, and a new client must be
+ * served. While only spind is dead the contexts must keep running. Run by tests/run.
  *
  *	killed_at_any_time [ROUNDS]
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * memcached must never give a stale answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The check
- * itself is tested first, with a cache in front of memcached that is wrong on purpose.
- * memcached_is_coherent [SECONDS [SEED]]: of each check; default a few seconds.
+ * itself is tested first, with a cache in front of memcached that is wrong on purpose. Run by tests/run.
+ *
+ *	memcached_is_coherent [SECONDS [SEED]]    (seconds of each check; default: 10)
  */
 #include <stdio.h>
 #include <stdlib.h>

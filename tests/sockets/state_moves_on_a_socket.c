@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_socket__migrate(), through spind and behind its guard: the handlers on a program's socket are replaced by handlers with another
- * layout while datagrams arrive. Each datagram must be handled and read once. spin_ctx__alive() must tell the program that its memory was
- * moved; the program maps it again, and must find every count.
+ * Tests spin_socket__migrate(), by spind and behind its guard: the handlers on a program's socket are replaced by handlers whose state has
+ * another layout, while datagrams arrive. Each datagram must be handled and read once. spin_ctx__alive() must tell the program that its
+ * memory was moved; the program maps it again, and must find every count. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate() while packets arrive on all CPUs at full speed: handlers are replaced by handlers with another layout, back and
- * forth. Each packet must have been handled once, and what its handlers wrote must be kept: a sum and a large table, which several CPUs
- * update, and two words that are always written together under a lock, and compared by each packet. Some handlers run long before they
- * write, so a migration that does not wait for them loses their writes.
+ * Tests spin_ctx__migrate() while packets arrive on all CPUs at full speed: handlers are replaced by handlers whose state has another
+ * layout, back and forth. Each packet must have been handled once, and what its handlers wrote must be kept: a sum and a large table, which
+ * several CPUs update, and two words that are always written together under a lock, and compared by each packet. Some handlers run long
+ * before they write, so a migration that does not wait for them loses their writes. Run by tests/run.
  */
 #include <errno.h>
 #include <pthread.h>

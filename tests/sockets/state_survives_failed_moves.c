@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate() when the kernel refuses an update of a map: each update in turn, alone or with all that follow, for handlers with and
- * without a socket's guard. Packets are run after each attempt: all must be handled once, by the old handlers or the new ones, even if the
- * gate cannot be removed. The next migration without failures must remove it.
+ * Tests spin_ctx__migrate(), which replaces handlers by others with another layout of state, when the kernel refuses an update of a map:
+ * each update in turn, alone or with all that follow, for handlers with and without a socket's guard. Packets are run after each attempt:
+ * all must be handled once, by the old handlers or the new ones, even if the program that holds packets back during a migration (the gate)
+ * cannot be removed. The next migration without failures must remove it. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every object of the tree with handlers for datagrams must also load for a TCP socket, in each class in which it loads for datagrams.
- * Others must be refused before anything is loaded. One is too large for the verifier in the isolated class.
+ * Every object of the tree with handlers for datagrams must also load for a TCP socket (user/libspin/streams.h), in each class in which it
+ * loads for datagrams. Others must be refused before anything is loaded. One is too large for the verifier in the isolated class. Run by
+ * tests/run.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Sends a file of more than 4 GiB by spinctl send to spinctl recv, in pieces, because the offsets of one message have 32 bits.
+# Run by `make stress`.
 . tests/live/lib.lib.sh
 receiver= helper=
 trap 'kill -9 $receiver $helper 2>/dev/null; clean' EXIT

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* activate PATH PROGRAM [ARGUMENT...]: runs a program as systemd does by socket activation: with a socket that listens at PATH as descriptor 3. */
+/*
+ * activate PATH PROGRAM [ARGUMENT...]: runs a program as systemd does by socket activation: with a socket that listens at PATH as
+ * descriptor 3. Used by tests/cli/spind.sh to start spind.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

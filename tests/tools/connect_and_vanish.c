@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* connect_and_vanish SOCKET N: N clients of spind, each of which says nothing, half of a request, or a whole one, and ends without reading. */
+/*
+ * connect_and_vanish SOCKET N: N clients of spind (the daemon that attaches handlers for unprivileged users), each of which sends nothing,
+ * half of a request, or a whole one, and closes without reading. Used by tests/cli/spind.sh: spind must survive them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

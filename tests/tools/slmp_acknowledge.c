@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * slmp_acknowledge [PORT [ROOM]]: acknowledges every packet that asks for it, keeps nothing, and never ends:
- * for tests of commands that send. Packets that begin at byte ROOM or behind it are refused.
+ * slmp_acknowledge [PORT [ROOM]]: a receiver of SLMP messages (a protocol over UDP) that acknowledges every packet that asks for it, keeps
+ * nothing, and never ends. For tests of commands that send: tests/transfer/send.sh, tests/cli/manners.sh and tests/docs. Packets that begin
+ * at byte ROOM or behind it are refused.
  */
 #include <netinet/in.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends a file as one message from several threads, as FPsPIN's sender does: the first packet is acknowledged before the
+ * Sends a file as one SLMP message from several threads, as FPsPIN's sender does: the first packet is acknowledged before the
  * threads begin, each of them has a part of the packets in between, and the last packet follows when they have ended. All
  * share a socket, and whoever reads an acknowledgement counts it as its own. Nothing is sent twice.
  *
- *	slmp_threads ADDRESS FILE THREADS PAYLOAD_BYTES
+ *	slmp_threads ADDRESS FILE THREADS PAYLOAD_BYTES     run by tests/transfer/recv_threads.sh
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A server that knows nothing of handlers: binds UDP port 9000 of 127.0.0.1, or of ADDRESS, and answers nothing. `udp_server SECONDS
- * [ADDRESS]` ends after so long, and prints how many datagrams it has read.
+ * [ADDRESS]` ends after so long, and prints how many datagrams it has read. Used by tests in tests/cli and tests/docs that attach handlers
+ * to its socket.
  */
 #include <arpa/inet.h>
 #include <poll.h>

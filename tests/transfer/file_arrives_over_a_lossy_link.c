@@ -2,7 +2,7 @@
 /*
  * Sends 256 MiB over a link that loses 5 % of the frames, duplicates 5 % and reorders a quarter of them, in both directions.
  * Every byte must be in the context's host memory, each packet must be handled once, and the message must complete once. The
- * same holds for hundreds of short messages, whose first packets are often late or lost.
+ * same holds for hundreds of short messages, whose first packets are often late or lost. Run by tests/run.
  */
 #include <inttypes.h>
 #include <poll.h>

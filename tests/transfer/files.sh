@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Files that commands write: links that another user may have made are not followed, a replaced file keeps its mode, and
-# the next command removes what a killed command left in TMPDIR, or beside its output.
+# the next command removes what a killed command left in TMPDIR, or beside its output. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

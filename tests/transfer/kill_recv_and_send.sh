@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Kills spinctl recv and spinctl send at random points. A new pair must transfer the next file, and no partial file may
-# remain. In half of the rounds files are sent in pieces.
+# remain. In half of the rounds files are sent in pieces. Run by tests/run.
 . tests/live/lib.lib.sh
 receiver= sender= helper=
 trap 'kill -9 $receiver $sender $helper 2>/dev/null; clean' EXIT

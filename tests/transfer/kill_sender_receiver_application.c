@@ -2,7 +2,7 @@
 /*
  * Kills senders, receivers (spinctl run) and applications (libspin, with an entry used once per message) at random points,
  * also while they start. Afterwards the receiver, or a new one if it was killed, must accept the next message within the
- * sender's timeout. At the end nothing of them may remain.
+ * sender's timeout. At the end nothing of them may remain. Run by tests/run.
  */
 #include <fcntl.h>
 #include <poll.h>

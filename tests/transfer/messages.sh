@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run with message handlers: options, matching entries, events as text and JSON, the output of status. Commands for datagram
-# handlers only must refuse them.
+# `spinctl run` with handlers of messages: options, matching entries (memory posted for messages), events as text and JSON, the output of
+# status. Commands for datagram handlers only must refuse them. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pingpong and copy_from_host with a plain client that has several packets of a message in flight, over a link that loses,
- * duplicates and reorders frames. Every returned packet must be correct, and most packets must be returned.
+ * The handlers pingpong and copy_from_host, which send a message's packets back, with a plain client that has several packets of a message
+ * in flight, over a link that loses, duplicates and reorders frames. Every returned packet must be correct, and most packets must be
+ * returned. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

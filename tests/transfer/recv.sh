@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sends a file with spinctl send and recv. recv must write the complete file or nothing. spinctl mpq and status must show from outside what
-# is in flight.
+# Sends files with `spinctl send` to `spinctl recv`, over a veth. recv must write the complete file or nothing. spinctl mpq and status must
+# show from outside what is in flight. Run by tests/run.
 . "$(dirname "$0")/recv.inc"
 
 # packet NUMBER FLAGS: sends a packet of message 7

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl send: files, pipes and /proc as messages; its output, and its messages when no receiver answers.
+# spinctl send: files, pipes and /proc as messages; its output, and its messages when no receiver answers. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

@@ -2,7 +2,7 @@
 /*
  * A sender of several threads, each of which begins at its own part of the message, like FPsPIN's. The default window of a
  * context holds the whole message, so no packet is beyond it, whichever part comes first. Here the parts share a socket and
- * take turns. The part with the first packet is last, so that packets are also parked.
+ * take turns. The part with the first packet is last, so that packets are also parked. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests access to the entries of a card's tables by index, as spinctl run --set does. The program for the card is loaded as an ordinary
- * one, so its maps are the kernel's. Indices are parsed as elsewhere in libspin: decimal, and less than the table's entries.
+ * Tests access to the tables of handlers that were offloaded to a card: entries are set by index, as by spinctl run --set. No card is
+ * needed: the program for the card is loaded as an ordinary one, so its maps are the kernel's. An index must be decimal and less than the
+ * number of entries. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the interpreter of spinctl cost --compare. Each instruction must compute the same as the kernel's BPF_PROG_TEST_RUN, and an invalid
- * or malicious program must end with a reason.
+ * Tests the eBPF interpreter of spinctl cost --compare (user/cost/compare/machine.h), which counts the instructions that a program runs for
+ * a packet. Each instruction must compute the same as the kernel's BPF_PROG_TEST_RUN, and an invalid or malicious program must end with a
+ * reason. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "user/cost/compare/code.h"
 #include "user/cost/compare/machine.h"
 
+/* A struct bpf_insn: opcode, destination and source register, offset, immediate. */
 #define OP(code_, dst, src, off_, imm_)                                                 \
 	{                                                                               \
 		.code = code_, .dst_reg = dst, .src_reg = src, .off = off_, .imm = imm_ \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the rows of spinctl cost --compare that are computed from published properties. Each property must change a figure in the expected
- * direction, and the rates must equal those computed by hand from the formulas.
+ * Tests the estimates that spinctl cost --compare prints for other hardware: hXDP (an FPGA), NFP and BlueField-3's DPA, computed from
+ * published properties. Each property must change a figure in the expected direction, and the rates must equal those computed by hand from
+ * the formulas. Run by tests/run.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tests rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for made-up facts. */
+/*
+ * Tests rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for made-up facts. Run by
+ * tests/run.
+ */
 #include <stdio.h>
 #include <string.h>
 

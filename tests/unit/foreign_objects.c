@@ -2,7 +2,7 @@
 /*
  * Third-party objects must be refused when they are opened, with the name of the offending part. Each is complete, has a correct checksum,
  * and libbpf would load it. The cases of foreign_objects.bpf.c are tested in the object itself and in its programs with bounded loops,
- * those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them may be loaded or pinned.
+ * those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them may be loaded or pinned. Run by tests/run.
  */
 #include <stdio.h>
 #include <stdlib.h>

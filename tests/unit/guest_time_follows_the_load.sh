@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # kernel/guest/boot: on a busy machine a guest must get more real time, so that its timeouts match those on an idle machine. The watcher and
-# QEMU must end with the script.
+# QEMU must end with the script. Run by tests/run.
 [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null || { echo "skip: a /proc/loadavg of its own needs root"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

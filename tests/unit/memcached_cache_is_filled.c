@@ -2,7 +2,7 @@
 /*
  * Tests the code that fills the cache of memcached's handlers (user/memcached/fill.c), with a memcached and without handlers: this test
  * counts changes as the handlers would. An entry must be byte for byte memcached's answer, and never older than the last counted change,
- * even if memcached executes that change late.
+ * even if memcached executes that change late. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # If packages are missing, plain `make` must print one line with their names and how to install them, before it compiles anything.
+# Run by tests/run.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CLANG RISCV_CC PKG_CONFIG

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged fat objects must be refused with a reason and must never crash the reader. Tests every truncation, and flipped bytes: with the
- * old trailer, which detects them, and with a recomputed trailer, where later checks detect them or the object is still valid. Each batch
- * runs in a child process.
+ * Damaged fat objects (.spin files: a BPF object that also carries the RISC-V program) must be refused with a reason and must never crash
+ * the reader. Tests every truncation, and flipped bytes: with the old trailer (length and checksum at the end), which detects them, and
+ * with a recomputed trailer, where later checks detect them or the object is still valid. Each batch runs in a child process. Run by
+ * tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the checks of the registration when an object is opened: budget, pieces of messages, number of packets that handlers send. The
- * maximum must be accepted. One more must be refused with a reason that contains the maximum.
+ * When a .spin object is opened, libspin checks what its handlers registered by SPIN_HANDLERS: budget of loop steps, pieces of messages,
+ * number of packets that handlers send. The maximum must be accepted. One more must be refused with a reason that contains the maximum. Run
+ * by tests/run.
  */
 #include <errno.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A command with more than 64 options: a required option must be enforced and accepted in any row. */
+/*
+ * Tests the option parser of the commands (user/lib/options.h) with more than 64 options: a required option must be enforced, and accepted,
+ * in any row of the table. Run by tests/run.
+ */
 #include <stdio.h>
 
 #include "tests/common/expect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The umask must decide who may read a recording, while it is written and afterwards, also on file systems without unnamed files
- * (O_TMPFILE). On those, a hidden file of another user must be left alone.
+ * (O_TMPFILE). On those, a hidden file of another user must be left alone. Run by tests/run.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Completion handlers of reduce run at the same time for the messages of a set and for some extra ones. Exactly one of them must notify the
- * host, set after set. Run by tests/run.
+ * Concurrency test of handlers/reduce.c, which sums the messages of a set. Its completion handlers run at the same time for the messages of
+ * a set and for some extra ones. Exactly one of them must notify the host, set after set. Run by tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>

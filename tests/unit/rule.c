@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A rule's text must parse to the intended struct, and the printed rule must parse to the same struct. */
+/*
+ * A match rule says which packets a context's handlers get. Its text must parse to the intended struct, and the printed rule must parse to
+ * the same struct. Run by tests/run.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tests/run: a test that fails twice is a failure. A test that fails once and then passes three times is reported as unsteady. Names select
-# tests.
+# tests. Run by tests/run.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tests/run -j: the number of tests at a time, long ones first, computing tests in addition to the others; time limits; kill -9.
+# Run by tests/run.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Tests spin_sender__send() against a plain receiver. The data must arrive unchanged, for any length, over IPv4 and IPv6, with packets and
- * acknowledgements lost, duplicated, delayed and forged. The packets on the wire must follow the protocol.
+ * acknowledgements lost, duplicated, delayed and forged. The packets on the wire must follow the protocol. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

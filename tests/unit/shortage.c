@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The message after a failed bpf() call must say what was missing and what to do. Descriptors are checked after any error. */
+/*
+ * The message after a failed bpf() call must say what was missing and what to do. Descriptors are checked after any error. Run by
+ * tests/run.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

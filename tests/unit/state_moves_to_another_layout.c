@@ -2,6 +2,7 @@
 /*
  * Tests spin_ctx__migrate(): what is copied into another layout, what gets its initial value, what is reported as lost, and what is refused
  * while the old handlers continue. Objects with false type information must be refused or moved as described, without damage.
+ * Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * After spin_ctx__swap() packets must be counted where the context's counters are read. In spincc's objects their offset is always the
- * same, so the test swaps a symbol: the counters trade offsets with the loads of CPUs, which replaceable handlers do not have. Programs
- * that are too large for the verifier are loaded with bounded loops and may replace programs without, and vice versa; then
- * spin_connections_missed() must grow.
+ * After spin_ctx__swap(), which replaces a context's handlers, packets must be counted where the context's counters are read. In spincc's
+ * objects the counters always have the same offset, so the test makes an object where they have another: to swap to it must be refused.
+ * Programs that are too large for the verifier are loaded with bounded loops. They may replace programs without, and vice versa; then
+ * spin_connections_missed() must grow. Run by tests/run.
  */
 #include <elf.h>
 #include <errno.h>

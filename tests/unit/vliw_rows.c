@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tests hXDP's compiler as used by spinctl cost --compare: rows and lanes of small programs, derived by hand from the paper's rules. */
+/*
+ * Tests the model of hXDP's compiler in spinctl cost --compare (user/cost/compare/vliw.h). It packs eBPF instructions that run in the same
+ * cycle into a row, one to a lane. Rows and lanes of small programs must be those derived by hand from the paper's rules. Run by tests/run.
+ */
 #include <errno.h>
 #include <stdio.h>
 
 #include "user/cost/compare/vliw.h"
 
+/* eBPF instructions, from which the programs below are written. */
 #define MOV(dst, src)                                                               \
 	{                                                                           \
 		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = dst, .src_reg = src \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# bash completion of @NAME@. The tables come from the program's own; see user/lib/options.h.
+# bash completion of @NAME@: completes commands, options, interfaces and files. user/completion/complete.bash is its template, which `@NAME@
+# --fill-template` fills with the tables of the program's own parser (user/lib/options.h). tests/docs/completion.sh tests it.
 
 @TABLES@
 

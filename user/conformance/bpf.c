@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel as an engine: runs the fat object's BPF program with BPF_PROG_TEST_RUN. Called through engine.c. Trusted handlers run
- * behind an interface's dispatcher, as they do live; isolated ones without it, as bpftool would load them. engine_swap_loading() swaps
- * the two. Invariant: a packet increments exactly one counter, which is its reason.
+ * One way to execute handlers under test ("engine"): runs their BPF program in the kernel by BPF_PROG_TEST_RUN. Called through engine.c.
+ * Trusted handlers run behind an interface's dispatcher (the XDP program that tail-calls them), as they do live; isolated ones (loaded
+ * without CAP_PERFMON) run by themselves. engine_swap_loading() swaps the two. Invariant: a packet increments exactly one counter, which is
+ * its reason.
  */
 #include <errno.h>
 #include <sched.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_BPF_H
 #define USER_CONFORMANCE_BPF_H
 
-/* The kernel as an engine: its state, and its functions for messages. Implemented by bpf.c, called through struct engine_ops. */
+/*
+ * State and message functions of the engine that runs handlers in the kernel (BPF_PROG_TEST_RUN). Implemented by bpf.c, called through
+ * struct engine_ops of engine.h.
+ */
 #include "user/conformance/engine.h"
 
 struct bpf {

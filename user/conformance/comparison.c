@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs one vector on every engine that can run it, and reports which engines differ from the vector and from each other. Called by
- * spinctl test and tests/vectors/run.c.
+ * Runs one vector (a test as text: packets in, expected results out) on every engine that can run it: host build, kernel, model of the NIC,
+ * program for a card. Reports which engines differ from the vector and from each other. Called by spinctl test and tests/vectors/run.c.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_COMPARISON_H
 #define USER_CONFORMANCE_COMPARISON_H
 
-/* Runs one vector on several engines, and compares their results. Used by spinctl test and tests/vectors/run.c. */
+/*
+ * Runs one vector (a test as text: packets in, expected results out) on several engines (ways to execute a handler, engine.h), and compares
+ * their results. Used by spinctl test and tests/vectors/run.c.
+ */
 #include "user/conformance/engine_cache.h"
 #include "user/conformance/vector/vector.h"
 

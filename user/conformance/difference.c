@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares memory by fields and frames by headers, and describes the differences as text. Called for vectors and replays. */
+/*
+ * Compares frames header by header, and handlers' memory field by field, and describes each difference as text ("IPv4 source: got,
+ * expected"). Called when tests (vectors) and recorded traffic (spinctl replay) are run.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

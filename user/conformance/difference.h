@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_DIFFERENCE_H
 #define USER_CONFORMANCE_DIFFERENCE_H
 
-/* Differences between expected and actual results, field by field, as text. */
+/*
+ * A list of differences between expected and actual results, field by field, as text. Filled when vectors (tests as text) and recorded
+ * traffic (spinctl replay) are run, and printed by their commands.
+ */
 #include <stdio.h>
 
 #include "user/conformance/types.h"

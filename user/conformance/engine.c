@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens an engine by its kind, and keeps the reason of the last failure for engine_error(). Called by all code that runs handlers on
- * engines. Each kind's own file implements struct engine_ops.
+ * Opens an engine (one of the ways to execute a handler: host build, kernel, model of the NIC, program for a card) by its kind, and keeps
+ * the reason of the last failure for engine_error(). Called by spinctl test and replay, and by tests. Each kind's own file implements
+ * struct engine_ops.
  */
 #include <errno.h>
 #include <stdarg.h>

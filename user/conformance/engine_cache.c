@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Keeps engines open between vectors, by handler, context and kind, since opening one takes longer than running a vector. Called by
- * comparison.c and tests.
+ * Keeps engines (loaded packet handlers: host build, kernel, model) open between vectors (tests), since opening one takes longer than
+ * running a vector. Called by comparison.c and tests. The key is handler, options of the context, and kind of engine.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_ENGINE_CACHE_H
 #define USER_CONFORMANCE_ENGINE_CACHE_H
 
-/* A cache of open engines by handler, context and kind, since opening one takes longer than running a vector. */
+/*
+ * A cache of open engines (handlers loaded as host build, in the kernel, or on the model) by handler, context options and kind: opening one
+ * takes longer than running a test vector. Used by comparison.c and tests.
+ */
 #include "user/conformance/types.h"
 
 struct engine_cache_entry {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Names of events and their lines as in vectors. Called by vectors, replays and `spinctl run`. */
+/*
+ * Names and text lines of the events that handlers and the message engine report to the application. Called by the parser and comparison of
+ * vectors (tests as text), by spinctl replay and by spinctl run. Equal events have equal lines.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

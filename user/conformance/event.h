@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_EVENT_H
 #define USER_CONFORMANCE_EVENT_H
 
-/* Events as text: equal events have equal lines, so vectors and replays compare these. Used by them and `spinctl run`. */
+/*
+ * Events of handlers (an error, a completed message) as text: equal events have equal lines. Test vectors and spinctl replay compare these
+ * lines; spinctl run prints them.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs handlers of the host build so that a crash or an endless loop becomes an error of the call. Called by host.c. */
+/*
+ * Runs handlers that were compiled for this host so that a crash or an endless loop becomes an error of the call. Called by host.c and
+ * host_message.c. Only one thread may exist: recovery is by siglongjmp() out of a signal handler.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,6 +12,7 @@
 #include "user/conformance/engine.h"
 #include "user/conformance/guard.h"
 
+/* Signals of a crash, and what the report says about the cause. */
 static const struct {
 	int signal;
 	const char *what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host build as an engine: a shared object made by `spincc --target host`. Called through engine.c. Each engine loads its own copy
- * of the file, so that engines do not share memory.
+ * One way to execute handlers under test ("engine"): their host build, a shared object made by `spincc --target host`, is loaded by
+ * dlopen() and called directly. Called through engine.c. Each engine loads its own copy of the file, so that engines do not share memory.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_HOST_H
 #define USER_CONFORMANCE_HOST_H
 
-/* The state of the host build: symbols of the shared object, and the additional state for messages. */
+/*
+ * The state of the engine that runs the host build of handlers: symbols of the shared object, and what handlers of messages need in
+ * addition. Shared by host.c and host_message.c.
+ */
 #include "user/conformance/engine.h"
 
 struct host {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The host build of handlers that take messages: matching entries, time and events. Called by host.c. */
+/*
+ * The part of the host build's engine for handlers that take messages of many packets: matching entries (host memory posted for messages),
+ * time and events. Called by host.c. Unset options have the same defaults as in libspin.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The model of the target NIC as an engine: boots the fat object's rv32 image and runs packets on it. Called through engine.c. */
+/*
+ * One way to execute handlers under test ("engine"): boots their rv32 program on the timed model of the NIC and runs packets on it. Called
+ * through engine.c. Options are translated to the model's limits; 0 is the default in both.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

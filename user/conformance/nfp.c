@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the fat object's program for a card in the kernel: loaded as an ordinary XDP program, not offloaded, and run by PROG_TEST_RUN.
- * Called through engine.c. The card stores tables as hash maps; this file converts them to the arrays of the other engines, with each
- * entry at the index where it was written, so that images can be compared. Errors of handlers are counted but cause no events.
+ * One way to execute handlers under test ("engine"): their program for a Netronome card runs in the kernel, loaded as an ordinary XDP
+ * program, not offloaded, by PROG_TEST_RUN. Called through engine.c. The card stores tables as hash maps; this file converts them to the
+ * arrays of the other engines, with each entry at the index where it was written, so that memory can be compared. Errors of handlers are
+ * counted but cause no events.
  */
 #include <errno.h>
 #include <stdlib.h>

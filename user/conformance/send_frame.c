@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds the packets that a vector expects handlers to send, from the packet that they handled, as <spin/put.h> specifies. Called by the
- * parser of vectors. It shares no code with bpf/actions/put.h or the model.
+ * Builds the packets that a vector (a test as text) expects handlers to send, from the packet that they handled, as <spin/put.h> specifies.
+ * Called by the parser of vectors. It shares no code with bpf/actions/put.h or the model, so that it can detect their errors.
  */
 #include <arpa/inet.h>
 #include <errno.h>

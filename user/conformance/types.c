@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads an object's types, and the images of its state and tables. Called by vectors, replays and engine_cache.c for all engines. */
+/*
+ * Reads the names and types of a handler's state and tables from its object, and copies that memory from and to engines (ways to execute a
+ * handler: kernel, host build, model) as an image. Called by tests, vectors, spinctl replay and engine_cache.c. An image has the same
+ * layout for all engines.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_TYPES_H
 
 /*
- * A handler's state and tables by name and type, and images of their memory. All engines have the same layouts, so an image can be
- * compared with that of any other engine.
+ * A handler's state and tables by name and type, and images (copies) of their memory. Used by tests, vectors and spinctl replay. All
+ * engines (kernel, host build, model) have the same layouts, so an image can be compared with that of any other engine.
  */
 #include "user/libspin/object/layout.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl cost --advise: measures other registrations first, then other compiler flags with the best registration. A variant that
- * cannot be built or run is reported and skipped. Called by measure.c.
+ * spinctl cost --advise: measures variants of a handler on the modelled NIC: first other registrations (where its state lies, how much of a
+ * packet is copied to it), then other compiler flags with the best of these. Called by measure.c. A variant that cannot be built or run is
+ * reported and skipped.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +23,7 @@
 #define GBPS_TOLERANCE   0.005   /* throughputs that differ by a smaller fraction count as equal: packets take whole cycles */
 #define CYCLES_TOLERANCE 0.05    /* smallest difference of mean cycles per packet: text prints one decimal */
 
-/* Values to try for bytes_in_l1. */
+/* What is tried: bytes of a packet that are copied to the HPU's fast memory (bytes_in_l1), and compiler flags. */
 static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
 static const char *const flags[] = { "-fno-unroll-loops", "-funroll-all-loops", "-O2", "-Os" };
 

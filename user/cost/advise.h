@@ -3,8 +3,8 @@
 #define USER_COST_ADVISE_H
 
 /*
- * spinctl cost --advise: runs the handler with other registrations and compiler flags, under the same conditions as the
- * original. Text and JSON are printed from struct advice.
+ * spinctl cost --advise: runs the handler with other registrations (where its state lies, how much of a packet is copied to it) and
+ * compiler flags, under the same conditions as the original. advise.c fills struct advice for measure.c; text and JSON are printed from it.
  */
 #include <limits.h>
 

@@ -2,7 +2,10 @@
 #ifndef USER_COST_COLLECT_H
 #define USER_COST_COLLECT_H
 
-/* Private state of a collector: its records, and the tasks of packets that have not been reported yet. */
+/*
+ * Private state of collect.c: the records of packets and of tasks (runs of a handler) on the modelled NIC, and the tasks of packets that
+ * have not been reported yet.
+ */
 #include "user/cost/run.h"
 
 #define WAITING_TASKS 4 /* per packet: one of each kind */

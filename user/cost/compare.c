@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the devices of a comparison one after the other, and holds their published properties. Called by spinctl cost
- * --compare. Invariant: a row has either figures or a reason.
+ * spinctl cost --compare: estimates one handler's performance on five devices, one row per device, and holds the published figures that the
+ * estimates use. Called by measure.c. Invariant: a row has either figures or the reason why there are none.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include "user/cost/options.h"
 #include "user/tool/error.h"
 
+/* Published figures of the devices, one element for each line PROPERTY(name, unit, value, source) of devices.def. */
 static const struct {
 	const char *name, *unit;
 	double value;

@@ -3,8 +3,8 @@
 #define USER_COST_COMPARE_H
 
 /*
- * spinctl cost --compare: estimates the performance of other hardware with the same handler and packets, one row per device. Text and JSON
- * print the rows and compute nothing.
+ * spinctl cost --compare: estimates the performance of other hardware with the same handler and packets, one row per device. Filled by
+ * compare.c and the devices' files in compare/, for measure.c. Text and JSON print the rows and compute nothing.
  */
 #include "user/cost/job.h"
 

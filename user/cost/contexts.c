@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs several handlers as execution contexts of one NIC: first each alone, then all together. Called by spinctl cost. */
+/*
+ * spinctl cost with several handlers: runs them as contexts (handlers with their own packets and memory) of one modelled NIC, first each
+ * alone, then all together, and reports how they slow each other down. Called by user/spinctl/cost.c.
+ */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

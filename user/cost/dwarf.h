@@ -2,7 +2,10 @@
 #ifndef USER_COST_DWARF_H
 #define USER_COST_DWARF_H
 
-/* Maps instructions to source lines by a program's DWARF. Implemented by profile.c; also used by advise.c. */
+/*
+ * Maps instructions of a handler's rv32 program to source lines, by its debug information (DWARF). Implemented by profile.c; also used by
+ * advise.c. Without debug information the file is NULL.
+ */
 #include <elfutils/libdw.h>
 #include <libelf.h>
 

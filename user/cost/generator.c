@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets that match the rule: datagrams, or SLMP messages in order, in which each packet requests an acknowledgement. If the
- * rule asks for ICMP, they are echo requests. It also determines the Ethernet type, VLAN tag, DSCP and TTL. Called by source.c.
+ * Generates packets that match a rule, for spinctl cost without a capture: datagrams, or messages of many packets (SLMP over UDP) in order,
+ * in which each packet requests an acknowledgement. Called by source.c. A rule for ICMP gives echo requests. The rule also determines the
+ * Ethernet type, VLAN tag, DSCP and TTL.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the report as one self-contained page: no scripts, no fonts, no network. Called by print.c and html_contexts.c. */
+/*
+ * Writes the report of spinctl cost --html as one self-contained page: no scripts, no fonts, no network. Called by print.c and
+ * html_contexts.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,6 +13,7 @@
 #include "user/cost/run.h"
 #include "user/tool/error.h"
 
+/* The page's style sheet. */
 static const char style[] =
 	":root{color-scheme:light dark;--ground:#fff;--ink:#1c2127;--soft:#59636e;--line:#d5dae0;--card:#f5f7f9;"
 	"--yes:#00704e;--no:#b3261e;--bar:#0072b2}\n"

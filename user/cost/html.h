@@ -2,7 +2,10 @@
 #ifndef USER_COST_HTML_H
 #define USER_COST_HTML_H
 
-/* Writes the HTML page of `spinctl cost --html`: the sections of a report, and helpers for headings, tables and rows. */
+/*
+ * Writes the HTML page of `spinctl cost --html`: the sections of a report, each by one html_*.c, and helpers for headings, tables and rows.
+ * Called by html.c and html_contexts.c.
+ */
 #include <stdio.h>
 
 #include "user/lib/svg.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the page for several contexts of one NIC: each context's share of the HPUs and completion time, then the sections of a
- * single handler's page (html.c) for each context. Called by contexts.c.
+ * Writes the page of spinctl cost --html for several handlers on one NIC: each one's share of the HPUs (the NIC's processors) and its
+ * completion time, then the sections of a single handler's page (html.c) for each. Called by contexts.c.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the page's sections on cycles, stalls, source lines, and HPUs over time. Called by html.c. */
+/*
+ * Writes sections of the page of spinctl cost --html: cycles, stalls, source lines, and how many HPUs (the NIC's processors) are busy over
+ * time. Called by html.c.
+ */
 #include <inttypes.h>
 #include <math.h>
 

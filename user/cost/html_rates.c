@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the page's sections on throughput and latency. Called by html.c. */
+/* Writes sections of the page of spinctl cost --html: plots and tables of throughput and latency. Called by html.c. */
 #include <math.h>
 
 #include "user/cost/html.h"

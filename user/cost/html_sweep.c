@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the page of a sweep: throughput and latency over the first axis that varies, one line per combination of the other axes. Called by
- * measure.c.
+ * Writes the page of spinctl cost --sweep --html: throughput and latency over the first parameter (axis) that varies, one line per
+ * combination of the others. Called by measure.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #define LINES_MAX  8
 #define NAME_BYTES 128
 
+/* The start of the page, with its style sheet. */
 static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>spinctl "
 			   "cost --sweep</title>\n<style>\n"

@@ -2,7 +2,10 @@
 #ifndef USER_COST_JOB_H
 #define USER_COST_JOB_H
 
-/* The state of one report in progress: options, program and results so far. Shared by the files that measure and print. */
+/*
+ * The state of one spinctl cost report in progress: options, program, packets and results so far. Shared by the files that measure
+ * (measure.c, contexts.c, compare.c) and print (print.c).
+ */
 #include "user/cost/run.h"
 
 struct cost_job {

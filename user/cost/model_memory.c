@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and tables of a modelled context by name: copied from the model, set or filled through BTF, and written back. Used by program.c. */
+/*
+ * Sets and fills a handler's state and tables in the modelled NIC's memory by name (--set, --insert): each variable is copied from the
+ * model, changed with the help of its type (BTF), and written back at the end. Called by program.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

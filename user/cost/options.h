@@ -2,7 +2,10 @@
 #ifndef USER_COST_OPTIONS_H
 #define USER_COST_OPTIONS_H
 
-/* Options of spinctl cost, and the functions that the command calls: check, then run. */
+/*
+ * Options of spinctl cost, and the functions that the command calls: check, then run. Filled by user/spinctl/cost.c from its table of
+ * options.
+ */
 #include "user/cost/report.h"
 #include "user/tool/fill.h"
 

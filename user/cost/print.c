@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Makes a report: measures the packets alone, cold and under load, and in each size, then prints the results. Called by measure.c. */
+/*
+ * Makes a report of spinctl cost: runs the packets through the modelled NIC alone, cold (empty caches) and under load, and again in each
+ * size, then prints the results as text, JSON and HTML. Called by measure.c.
+ */
 #include "user/cost/job.h"
 #include "user/cost/options.h"
 #include "user/tool/error.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Creates NICs that run the measured program, and describes the program. Called by the passes and reports. */
+/*
+ * Creates modelled NICs that run the measured program, fills their memory by the options, and describes the program for the report. Called
+ * by the passes (measure.c), profile.c and contexts.c.
+ */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>

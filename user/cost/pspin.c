@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl cost of an object that `spincc --api pspin` made: passes it to the model as a program of PsPIN's API. */
+/*
+ * spinctl cost of an object that `spincc --api pspin` made, a handler written for PsPIN's own runtime: compiles or reads it, checks it, and
+ * passes it to the model. Called by measure.c and contexts.c. Options that need a type description or a registration are refused.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

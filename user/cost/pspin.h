@@ -2,7 +2,10 @@
 #ifndef USER_COST_PSPIN_H
 #define USER_COST_PSPIN_H
 
-/* spinctl cost of objects that `spincc --api pspin` made. Called by measure.c and contexts.c. */
+/*
+ * spinctl cost of objects that `spincc --api pspin` made: handlers written for PsPIN's own runtime, which only the model runs. Called by
+ * measure.c and contexts.c.
+ */
 #include <limits.h>
 
 #include "user/cost/options.h"

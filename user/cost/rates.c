@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Derives figures from views: bottleneck, HPUs needed, rates met, energy, closed form. Called by reports, sweeps and advice. */
+/*
+ * Derives the figures of a report of spinctl cost from measured passes: the bottleneck, how many HPUs (the NIC's processors) a line rate
+ * needs, which rates are met, energy. Called by reports, sweeps and advice.
+ */
 #include <math.h>
 
 #include "user/cost/run.h"

@@ -2,7 +2,10 @@
 #ifndef USER_COST_REPORT_H
 #define USER_COST_REPORT_H
 
-/* The data of a `spinctl cost` report. Text, JSON and the HTML page are printed from struct cost_report. */
+/*
+ * The data of a `spinctl cost` report: cycles, latency and throughput of a handler's packets on a modelled NIC. Measured by collect.c and
+ * rates.c; text, JSON and the HTML page are printed from struct cost_report.
+ */
 #include <hwmodel/traffic.h>
 #include <hwmodel/xpulp.h>
 

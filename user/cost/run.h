@@ -3,8 +3,8 @@
 #define USER_COST_RUN_H
 
 /*
- * The steps of a measurement of spinctl cost: packets from a source run through modelled NICs, and a collector records the events.
- * Shared by the files that measure.
+ * The steps of a measurement of spinctl cost: packets from a source run through modelled NICs, and a collector records what happens to
+ * them. Shared by the files that measure (measure.c, source.c, program.c, collect.c, sweep.c and others).
  */
 #include <spin/wire.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Supplies the packets of a capture, or generated ones, in the requested number and size. Called by the passes (measure.c). */
+/*
+ * Supplies the packets of spinctl cost: those of a capture file, or generated ones, in the requested number and size. Called by the passes
+ * that run packets through the modelled NIC (measure.c), and by comparisons.
+ */
 #include <pcap/pcap.h>
 #include <spin/wire.h>
 #include <stdlib.h>

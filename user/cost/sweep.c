@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses the axes of a sweep, runs its points on worker threads, and prints the results. Called by measure.c. */
+/*
+ * spinctl cost --sweep: parses the parameters to vary (axes) and their values, measures every combination (point) on worker threads, and
+ * prints the results in the order of the points. Called by measure.c.
+ */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

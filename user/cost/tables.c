@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The columns of a cost report's tables, and their output as text, JSON and HTML. Called by text.c, json.c and html_*.c. */
+/*
+ * The columns of the tables in a report of spinctl cost, and their output as text, JSON and HTML. A column is described once for all three.
+ * Called by text.c, json.c and html_*.c.
+ */
 #include <inttypes.h>
 
 #include "user/cost/html.h"
@@ -11,6 +14,7 @@
 #define PS_OF_NS       1e3
 
 /* clang-format off */
+/* Columns: { JSON key, heading, type of the value, offset in the row's struct, width in text, digits, divisor }. */
 /* In some objects of the JSON document the keys end with a unit. */
 #define CYCLES_(runs_key, unit)                                                                   \
 	{ runs_key,                 "runs",          COST_COUNT,  TASK(runs), 10 },               \

@@ -3,8 +3,8 @@
 #define USER_COST_TABLES_H
 
 /*
- * The tables of a cost report. Each column is described once: its names in JSON, in text and on the page, its unit and its value. text.c,
- * json.c and html_*.c print the tables. To add a value to the report, add a field to report.h and a line to tables.c.
+ * The tables in a report of spinctl cost. Each column is described once: its names in JSON, in text and on the page, its unit and its
+ * value. text.c, json.c and html_*.c print the tables. To add a value to the report, add a field to report.h and a line to tables.c.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the report as text: the most important results first, then the reasons. Called by print.c and contexts.c. */
+/* Prints the report of spinctl cost as text: the most important results first, then the reasons. Called by print.c and contexts.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the NIC's activity as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the ingress link, packet copies of
- * each cluster, tasks of each HPU, commands by kind, and the fill level of packet memory over time. Called by collect.c.
+ * spinctl cost --trace: writes the modelled NIC's activity as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the
+ * ingress link, packet copies of each cluster, tasks of each HPU, commands by kind, and the fill level of packet memory over time. Called
+ * by print.c and collect.c.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Estimates the cycles that PULP's instructions would save in the executed loops, and prints them. The compiler used for PsPIN's
- * published figures generates these instructions. Called by print.c, text.c, json.c and html.c.
+ * Estimates the cycles that PULP's RISC-V extensions (Xpulp: hardware loops, loads that advance the address) would save in the executed
+ * loops of a handler, and prints them in the report of spinctl cost. The compiler used for PsPIN's published figures generates these
+ * instructions. Called by print.c, text.c, json.c and html_cycles.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>

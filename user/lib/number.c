@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a decimal or hexadecimal number that must be the whole text. */
+/*
+ * Converts text to a number: decimal or 0x hex, and nothing else in the text. Called by the parsers of command lines and of spind's
+ * configuration. Signs, blanks and numbers above the given maximum are errors.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

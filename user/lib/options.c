@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses argv into a command's fields as its table of options says. Stops at the first invalid word, with a message. */
+/*
+ * Parses argv into the fields of a command's struct, as the command's table of options says (options.h). Called by main() of spincc,
+ * spinctl, spind and spin-memcached. Stops at the first invalid word, with a message.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,10 @@
 #ifndef USER_LIB_SVG_FRAME_H
 #define USER_LIB_SVG_FRAME_H
 
-/* The frame of a plot and its scales. Internal to svg.c. */
+/*
+ * Internal to svg.c, and checked by tests/unit/plots_have_round_axes.c: the frame of a plot, and the scales that convert values to
+ * coordinates.
+ */
 #include <stdio.h>
 
 /* In units of the SVG's viewBox. */

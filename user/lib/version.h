@@ -2,7 +2,7 @@
 #ifndef USER_LIB_VERSION_H
 #define USER_LIB_VERSION_H
 
-/* The version of programs, library, pages and pkg-config file. It is defined only here. */
+/* The version of programs, library, man pages and pkg-config file, defined only here. The Makefile reads it, too. */
 #define SPIN_VERSION "0.2"
 
 #endif

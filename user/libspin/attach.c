@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches contexts to an interface and detaches them while packets of other contexts flow (spin_ctx__attach(), spin_ctx__detach()). If a
- * step fails, the earlier steps are undone.
+ * Attaches contexts (loaded packet handlers with a match rule) to an interface and detaches them while packets of other contexts flow.
+ * Called by applications (spin_ctx__attach(), spin_ctx__detach()). If a step fails, the earlier steps are undone.
  */
 #include <errno.h>
 #include <net/if.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages with descriptors between programs and spind. A message is received whole or refused, and no descriptor of a refused one stays
- * open.
+ * Messages with file descriptors between programs and spind, the daemon that attaches handlers for programs without privileges. Called by
+ * libspin's socket.c, spinctl exec and spind. A message is received whole or refused, and no descriptor of a refused one stays open.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_BROKER_H
 
 /*
- * The protocol between programs and spind, on a SOCK_SEQPACKET socket: each request and each answer is one message. Both
- * run on the same machine, so integers are in host byte order. Descriptors come with a message (SCM_RIGHTS).
+ * The protocol between programs (libspin's socket.c) and spind, the daemon that attaches handlers for programs without privileges. It runs
+ * on a SOCK_SEQPACKET socket: each request and each answer is one message. Both run on the same machine, so integers are in host byte
+ * order. Descriptors come with a message (SCM_RIGHTS). A context is a set of loaded handlers with their memories.
  *
  *	CREATE   creates a context for a socket, loaded and not attached; descriptors: the socket, the object (a sealed memfd). The context
  *	         belongs to the connection and ends when its last descriptor is closed. Answer: descriptors of its memories.

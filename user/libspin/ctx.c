@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Creates an execution context from an object (options, load, memory) and destroys it. Called by applications and spind. If a step fails,
- * the earlier steps are undone.
+ * Creates an execution context (loaded packet handlers, their memories and a match rule) from an object (options, load, memory) and
+ * destroys it. Called by applications and spind. If a step fails, the earlier steps are undone.
  */
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Guards of contexts (guard.h): loads one for each context that is on a socket. attach.c gives the dispatcher the guard instead of
- * the context's program.
+ * Loads a guard for each context on a socket: a BPF program in front of its handlers that lets them see only that socket's packets
+ * (guard.h). spind installs it; attach.c gives the interface's dispatcher the guard instead of the context's program.
  */
 #include <errno.h>
 #include <linux/bpf.h>

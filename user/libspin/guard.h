@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_GUARD_H
 
 /*
- * The guard of a context on a socket (bpf/guard.bpf.c). The handlers get only that socket's datagrams, and their results
- * may only go to the socket or back to the sender. spind gives each context of its clients a guard. Functions return 0 or a negative
- * errno with a reason.
+ * The guard of a context on a socket (bpf/guard.bpf.c): a BPF program in front of the handlers. They get only that socket's datagrams, and
+ * their results may only go to the socket or back to the sender. spind gives each context of its clients a guard. Functions return 0 or a
+ * negative errno with a reason.
  */
 #include <stdint.h>
 

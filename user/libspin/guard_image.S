@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Embeds the compiled bpf/guard.bpf.c into libspin; guard.c loads it. GUARD_IMAGE names the object. */
+/*
+ * Embeds the compiled bpf/guard.bpf.c into libspin: the BPF program that restricts handlers to one socket's packets. guard.c loads it.
+ * GUARD_IMAGE names the object file.
+ */
 	.section .rodata
 	.global guard_image, guard_image_end
 	.hidden guard_image, guard_image_end

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_INTERFACE_H
 
 /*
- * Properties of an interface on which limits and rings depend. For an offline interface all are zero, which refuses
- * nothing.
+ * Properties of a network interface on which limits and rings depend. Implemented by limits.c; called by it and by ring/ring.c. For an
+ * offline interface (packets only from tests) all are zero, which refuses nothing.
  */
 #include "user/libspin/internal.h"
 

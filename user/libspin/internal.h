@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_INTERNAL_H
 #define USER_LIBSPIN_INTERNAL_H
 
-/* Internal types and functions of libspin, shared by its files. Nothing here is exported. */
+/*
+ * Internal types and functions of libspin (an object, an interface, an execution context), shared by its files, spind and tests. Nothing
+ * here is exported.
+ */
 #include <net/if.h>
 #include <pthread.h>
 #include <stdarg.h>

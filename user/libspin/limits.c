@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The limits of an interface (sPIN B.2.1) and its guarantees. Called by applications, and by ctx.c, which checks each limit where it
- * applies.
+ * The limits of handlers on an interface (sPIN B.2.1: sizes, counts) and what it guarantees (capabilities). Called by applications, and by
+ * ctx.c, which checks each limit where it applies.
  */
 #include <errno.h>
 #include <stdio.h>

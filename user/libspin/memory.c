@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Public functions for a context's state and tables, and for running it on single packets offline. Called by applications. */
+/*
+ * Public functions that read and set a context's state and tables by name, and that run its handlers on single packets offline. Called by
+ * applications.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>

@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_NI_LIMITS_H
 #define USER_LIBSPIN_NI_LIMITS_H
 
-/* Sizes that fit into an HPU image, and the check of capabilities. Used by limits.c, ctx.c and hpu/memory.c. */
+/*
+ * Sizes that fit into the memory of PsPIN's processors (HPUs), and the check of the capabilities that an application asks for. Used by
+ * limits.c, ctx.c and hpu/memory.c.
+ */
 #include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)

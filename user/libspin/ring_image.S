@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Embeds the compiled bpf/ring.bpf.c into libspin; ring/deliver.c loads it. RING_IMAGE names the object. */
+/*
+ * Embeds the compiled bpf/ring.bpf.c into libspin: the BPF programs that deliver packets to an AF_XDP ring. ring/deliver.c loads them.
+ * RING_IMAGE names the object file.
+ */
 	.section .rodata
 	.global ring_image, ring_image_end
 	.hidden ring_image, ring_image_end

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the dispatcher of an interface (bpf/root.bpf.c) with its first context, and sets and clears its slots as contexts come and
- * go. Called by attach.c.
+ * Loads the dispatcher of an interface (bpf/root.bpf.c), the XDP program that finds a packet's context and tail-calls its handlers, with
+ * the first context, and sets and clears its slots as contexts come and go. Called by attach.c. The caller holds the interface's lock.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_ROOT_H
 
 /*
- * An interface's dispatcher, loaded; <spin/root.h> describes it. Callers hold
- * the interface's lock. Functions return 0 or a negative errno with a reason.
+ * The dispatcher of an interface, loaded: the XDP program that finds a packet's context and tail-calls its handlers; <spin/root.h>
+ * describes it. Called by attach.c and the files that replace handlers. Callers hold the interface's lock. Functions return 0 or a negative
+ * errno with a reason.
  */
 #include <spin/root.h>
 

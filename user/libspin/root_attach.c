@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches an interface's dispatcher (root.h): alone by a bpf_link, which ends with the process, or shared with other programs by libxdp.
- * Called by attach.c with the first context and after the last one. Callers hold the interface's lock.
+ * Attaches an interface's dispatcher (root.h), its XDP program: alone by a bpf_link, which ends with the process, or shared with other
+ * programs by libxdp. Called by attach.c with the first context and after the last one. Callers hold the interface's lock.
  */
 #include <errno.h>
 #include <net/if.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Match rules: parses and prints them, and checks rules that applications have built. Called by applications and by ctx.c. */
+/*
+ * Match rules such as "udp dport 9000", which select the packets of a context's handlers: parses and prints them, and checks rules that
+ * applications have built. Called by applications and by ctx.c.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lists of numbers and ranges in match rules: ports, VLAN ids, DSCP and TTL. Called by rule.c. Sets are always normalized (spin/rule.h). */
+/*
+ * Lists of numbers and ranges in match rules ("dport 53,9000-9010"): ports, VLAN ids, DSCP and TTL. Called by rule.c. Sets are always
+ * normalized: sorted, without overlap (spin/rule.h).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 
 #define ITEMS_MAX 64 /* of a list, before adjacent ranges are joined */
 
+/* Names of DSCP values, the traffic class in an IP header. */
 static const struct {
 	const char *name;
 	unsigned value;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reports what an object takes in the kernel, and the descriptors of a context's maps (share.h). Called by spind. */
+/*
+ * Tells spind what an object would take in the kernel (map memory, instructions), and gives it the descriptors of a context's maps for the
+ * client (share.h). Called by spind. The context keeps the descriptors.
+ */
 #include <linux/bpf.h>
 
 #include <bpf/bpf.h>

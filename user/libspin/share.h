@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_SHARE_H
 #define USER_LIBSPIN_SHARE_H
 
-/* What spind must know about clients' objects and contexts: their sizes, and the memories that a client may map. */
+/*
+ * What the daemon spind must know about its clients' objects and contexts (loaded packet handlers): their sizes, and the memories that a
+ * client may map. Called by spind; implemented by share.c and ctx.c.
+ */
 #include <spin/libspin.h>
 
 struct share_needs {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts that spind holds for this process (libspin_socket.h). The programs are spind's. This process has their memories mapped,
- * and a connection on whose lifetime the context depends. Needs no privileges.
+ * Contexts that the daemon spind holds for this process, which has no privileges (libspin_socket.h). Called by applications
+ * (spin_socket__attach() and others). The programs are spind's. This process has their memories mapped, and a connection on whose lifetime
+ * the context depends.
  */
 #include <errno.h>
 #include <fcntl.h>

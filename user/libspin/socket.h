@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_SOCKET_H
 #define USER_LIBSPIN_SOCKET_H
 
-/* Contexts that spind holds for this process: the functions of socket.c for ctx.c and attach.c. */
+/* Contexts (loaded packet handlers) that the daemon spind holds for this process: the functions of socket.c for ctx.c and attach.c. */
 struct spin_ctx;
 struct remote;
 

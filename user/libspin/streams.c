@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts of TCP sockets (streams.h): their maps of connections, the maps by which the program on the control groups finds them, and a
- * thread that runs completion handlers.
+ * Runs handlers on TCP connections (streams.h), for spind: the maps of connections, the maps by which the program on the control groups
+ * finds them, and a thread that runs completion handlers when a connection has ended.
  */
 #include <errno.h>
 #include <netinet/in.h>

@@ -3,7 +3,8 @@
 #define USER_LIBSPIN_STREAMS_H
 
 /*
- * Contexts of TCP sockets (bpf/stream.h, bpf/streams.bpf.c), for spind. Functions return 0 or a negative errno with a reason.
+ * Contexts of TCP sockets (bpf/stream.h, bpf/streams.bpf.c): their handlers get the bytes of connections in order, after TCP. Called by
+ * spind and ctx.c. Functions return 0 or a negative errno with a reason.
  */
 #include <stdint.h>
 

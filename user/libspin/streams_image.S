@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Embeds the compiled bpf/streams.bpf.c into libspin; streams.c loads it. STREAMS_IMAGE names the object. */
+/*
+ * Embeds the compiled bpf/streams.bpf.c into libspin: the BPF programs that run handlers on TCP connections. streams.c loads them.
+ * STREAMS_IMAGE names the object file.
+ */
 	.section .rodata
 	.global streams_image, streams_image_end
 	.hidden streams_image, streams_image_end

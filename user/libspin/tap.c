@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Taps: copies of a context's packets in a ring buffer, for recordings and `spinctl run --cost`. At most one tap per context. Called by
- * applications; the dispatcher fills the ring (bpf/tap.h).
+ * Taps: copies of a context's packets, before its handlers, in a ring buffer, for spinctl record and `spinctl run --cost`. At most one tap
+ * per context. Called by applications; the dispatcher, the interface's XDP program, fills the ring (bpf/tap.h).
  */
 #include <errno.h>
 #include <stdlib.h>

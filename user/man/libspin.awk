@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h context.h EXAMPLE.c EXAMPLE_message.c EXAMPLE_hpu.c EXAMPLE_ring.c libspin.3.in
 #
-# What counts in a header; each but the first begins a section by itself: "--- title ---" starts a section; a comment belongs to the declarations
-# below it up to the next comment or empty line; one that has none is prose of its section; a comment
-# behind a declaration belongs to it. Lines that start with a tab are an example.
+# Run by the Makefile. How it reads a header: each header after the first begins a section, and so does a comment "--- title ---". A comment
+# describes the declarations below it, up to the next comment or empty line. A comment without declarations is prose of its section. A
+# comment behind a declaration describes that one. Lines of a comment that start with a tab are an example.
 
 function escape(text)
 {

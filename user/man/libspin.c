@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Example of libspin(3): a context of datagrams, and its counters. Compiled and run by tests/install/page_examples.sh. */
+/* Example of libspin(3): attaches handlers for a second and prints packet counts. Compiled and run by tests/install/page_examples.sh. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

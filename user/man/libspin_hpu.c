@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Example of libspin(3): two contexts that share HPU memory. Compiled and run by tests/install/page_examples.sh. */
+/* Example of libspin(3): two contexts whose handlers share one state (HPU memory). Compiled and run by tests/install/page_examples.sh. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Example of libspin(3): a context of messages that takes one into a matching entry. Compiled and run by tests/install/page_examples.sh. */
+/* Example of libspin(3): receives one message into posted memory (a matching entry). Compiled and run by tests/install/page_examples.sh. */
 #include <poll.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Example of libspin(3): datagrams by a ring. Compiled and run by tests/install/page_examples.sh. */
+/* Example of libspin(3): reads datagrams past the kernel's stack (AF_XDP ring). Compiled and run by tests/install/page_examples.sh. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>

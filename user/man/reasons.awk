@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# @REASONS@, @ORDER@ and @IP_BYTES_MAX@ of spin-handler(7) from reason.h: awk -v version=V -f reasons.awk reason.h PAGE.in
+# Makes the man page spin-handler(7); run by the Makefile: awk -v version=V -f reasons.awk reason.h PAGE.in... The table of reasons (why a
+# packet was passed, dropped or answered), the order of tests and the longest IP packet are read from reason.h and replace words @WORD@.
 
 function escape(text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Table of the keys that may become cache entries (candidate.h). Called by fill.c. Keys come from handlers, so from packets:
- * candidate__add() checks each.
+ * Table of the memcached keys that may become entries of the cache from which handlers answer GETs (candidate.h). Called by fill.c. Keys
+ * come from handlers, so from packets: candidate__add() checks each.
  */
 #include <string.h>
 

@@ -2,7 +2,11 @@
 #ifndef USER_MEMCACHED_CANDIDATE_H
 #define USER_MEMCACHED_CANDIDATE_H
 
-/* Keys that may become entries of the cache, in a bounded hash table, and keys that memcached could not give recently. Called by fill.c. */
+/*
+ * Keys that may become entries of the cache from which handlers answer memcached's GETs, in a bounded hash table, and keys that memcached
+ * could not give recently. Called by fill.c. A key becomes an entry only after a quarantine: a wait until memcached has executed all that
+ * it had received before.
+ */
 #include <stdint.h>
 
 #include <memcached.h>

@@ -2,7 +2,10 @@
 #ifndef USER_MEMCACHED_ENTRY_H
 #define USER_MEMCACHED_ENTRY_H
 
-/* Writes cache entries while handlers read them: this program's half of the protocol in <memcached.h>. */
+/*
+ * Writes entries of the cache from which handlers answer memcached's GETs, while they read it: this program's half of the protocol in
+ * <memcached.h>. Called by fill.c. `version` (per hash of a key) and `epoch` (all keys) change with each command that may change a value.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

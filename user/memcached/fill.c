@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Fills the cache (fill.h). Called by main.c. All wanted keys wait for one quarantine together. A key becomes an entry only if its version
- * and epoch are unchanged from the start of the quarantine until memcached has been asked. Entries in use are refreshed before they expire,
- * and memcached's counts are compared with those of the handlers.
+ * Fills the cache from which handlers answer memcached's GETs (fill.h). Called by main.c. All wanted keys wait for one quarantine together:
+ * a time in which memcached executes all that it had received before. A key becomes an entry only if its version and epoch (counts of
+ * commands that may have changed it) are the same from the start of the quarantine until memcached has been asked. Entries in use are
+ * refreshed before they expire, and memcached's counts are compared with those of the handlers.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define USER_MEMCACHED_FILL_H
 
 /*
- * Fills the handlers' cache from memcached. No value is older than a mutation that the handlers have counted (user/memcached/README.md,
- * "Why no entry is stale"). Works on the cache as plain memory and knows nothing of contexts.
+ * Fills the cache from which handlers answer memcached's GETs. Called by main.c. No value is older than a mutation that the handlers have
+ * counted (user/memcached/README.md, "Why no entry is stale"). Works on the cache as plain memory and knows nothing of contexts.
  */
 #include <stdint.h>
 

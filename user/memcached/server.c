@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Connections to memcached (server.h). Called by fill.c. The commands are "mn", "me", "mg", "get" and "stats", which change
- * nothing. memcached assigns new connections to its threads round-robin, so as many connections as threads, opened in direct succession,
- * reach all threads.
+ * Connections of spin-memcached to memcached (server.h). Called by fill.c. The commands are "mn", "me", "mg", "get" and "stats", which
+ * change nothing. memcached assigns new connections to its threads round-robin, so as many connections as threads, opened in direct
+ * succession, reach all threads.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,9 @@
 #define USER_MEMCACHED_SERVER_H
 
 /*
- * Connections to memcached, at least one to each of its worker threads, for barrier rounds and other commands. Called by fill.c. Functions
- * return 0 or a negative errno, and wait for at most a second (-ETIMEDOUT).
+ * Connections to memcached, at least one to each of its worker threads. Called by fill.c for barrier rounds (a command to each thread,
+ * whose answer shows that earlier commands were executed) and to ask for values. Functions return 0 or a negative errno, and wait for at
+ * most a second (-ETIMEDOUT).
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -40,8 +41,8 @@ int server__set_address(struct server *server, const char *text);
 unsigned server__port(const struct server *server);
 
 /*
- * Returns 0 or -errno. -EAGAIN: other clients connect so often that it is unknown whether each thread has a connection; try again. -E2BIG: the
- * number of threads is unknown or too large. -EPROTO: memcached takes one of its protocols only (-B).
+ * Returns 0 or -errno. -EAGAIN: other clients connect so often that it is unknown whether each thread has a connection; try again. -E2BIG:
+ * the number of threads is unknown or too large. -EPROTO: memcached takes one of its protocols only (-B).
  */
 int server__open(struct server *server);
 void server__close(struct server *server);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Examines memcached's sockets (socket_scan.h). Called by fill.c. Two scans are needed because the kernel's list may omit a socket that
- * moves within it. A socket that first appears after the second scan was opened after socket_scan__begin(), so it counts as drained.
+ * Examines memcached's sockets for bytes that it has not read yet (socket_scan.h). Called by fill.c. Two scans are needed because the
+ * kernel's list may omit a socket that moves within it. A socket that first appears after the second scan was opened after
+ * socket_scan__begin(), so it counts as drained.
  */
 #include <errno.h>
 #include <inttypes.h>

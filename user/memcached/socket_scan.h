@@ -3,8 +3,8 @@
 #define USER_MEMCACHED_SOCKET_SCAN_H
 
 /*
- * Examines memcached's sockets in /proc/net of this network namespace. Finds sockets with bytes that memcached has not read, and sockets to
- * which it may be unable to write: memcached does not execute further commands of those.
+ * Examines memcached's sockets in /proc/net of this network namespace. Called by fill.c. Finds sockets with bytes that memcached has not
+ * read, and sockets to which it may be unable to write: memcached does not execute further commands of those.
  */
 #include <stddef.h>
 #include <stdint.h>

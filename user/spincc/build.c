@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds the command lines of compilers and linkers and runs them. Called by main.c. The handler's C is diagnosed once, by
- * clang's front end; only the programs for the HPU compile the C again.
+ * Builds the command lines of compilers and linkers and runs them, for each target of spincc: eBPF, rv32 (the NIC's processor), the host, a
+ * card. Called by main.c. The handler's C is diagnosed once, by clang's front end; only the programs for rv32 compile the C again.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -30,6 +30,7 @@
 #define NO_BUFFER "a buffer of an HPU, which a card does not have: its handlers have their stack, and entries that the host writes"
 #define NO_STREAM "a stream of TCP, which ends in the kernel and not on a card; leave TCP to the host"
 
+/* Functions that a card does not support: name in the IR, name in the source, reason in the message. */
 static const struct {
 	const char *name, *shown, *reason;
 } calls[] = {

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCC_CARD_H
 #define USER_SPINCC_CARD_H
 
-/* Checks for what a card's program cannot have, in three steps. All functions return 0, or -1 after a message with the handler's line. */
+/*
+ * spincc --target nfp: checks for what a program on a Netronome card cannot have, in three steps, called by build.c. All functions return
+ * 0, or -1 after a message with the handler's line.
+ */
 #include "user/spincc/spincc.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds what compilers accept but a handler must not use, because a target does not support it or the host would not see it.
- * Called by build.c. It reads the IR before any optimisation, so the result does not depend on the optimiser.
+ * Finds what compilers accept but a handler must not use, because a target (eBPF, rv32, the host) does not support it or the application
+ * would not see it. Called by build.c. It reads LLVM's IR before any optimisation, so the result does not depend on the optimiser.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds calls in a handler that no target supports, or that the file's registration does not permit. Called by check_registration.c, on
- * the IR; check__noinline() is called by verify.c.
+ * Finds calls in a handler that no target (eBPF, rv32, host) supports, or that are for another kind of packets than the file registers
+ * (datagrams or messages). Called by check_registration.c, on LLVM's IR; check__noinline() is called by verify.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

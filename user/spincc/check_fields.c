@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks the fields of state and tables. Called by check.c and card.c. Host, kernel and HPU share their layout, so each field must have
- * the same width everywhere. The debug information of the handler's IR shows the fields that compilers would lay out differently.
+ * Checks the types of handlers' state and tables, for spincc. Called by check.c and card.c. Host, kernel and the NIC's processor (HPU)
+ * share their layout, so each field must have the same width everywhere. The debug information of the handler's IR shows the fields that
+ * compilers would lay out differently.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks the registration (SPIN_HANDLERS) for combinations of fields that compilers do not check. Called by check.c. */
+/*
+ * Checks the handler file's registration (SPIN_HANDLERS: its functions and their options) for combinations of fields that compilers do not
+ * check. Called by check.c on LLVM's IR. Prints the file's line and the reason.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

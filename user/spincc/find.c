@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds source lines in the IR or in the handler's text, for the checks (check_*.c) and explain.c. */
+/*
+ * Finds source lines in LLVM's IR or in the handler's text, for explain.c and pspin.c. Only lines in the user's files count; 0 means not
+ * found.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

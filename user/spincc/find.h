@@ -2,7 +2,10 @@
 #ifndef USER_SPINCC_FIND_H
 #define USER_SPINCC_FIND_H
 
-/* Finds the place of a fault in the user's files for tools that do not report one. They return a line, or 0 if not found. */
+/*
+ * Finds the line of a fault in the user's files, for compilers and linkers that do not report one. Called by explain.c and pspin.c. The
+ * functions return a line, or 0 if not found.
+ */
 #include "user/spincc/spincc.h"
 
 /* Finds the first place like "file.c:12" in a text that is in the user's files. */

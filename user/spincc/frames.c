@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the handler's line of an instruction, for verify.c and the checks. For inlined functions DWARF records the call site; BTF, and
- * therefore the verifier's log, does not.
+ * Finds the handler's source line of an instruction in the BPF object, for verify.c and the checks (card.c, check_object.c). For inlined
+ * functions DWARF records the call site; BTF, and therefore the verifier's log, does not.
  */
 #include <fcntl.h>
 #include <string.h>

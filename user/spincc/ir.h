@@ -2,7 +2,10 @@
 #ifndef USER_SPINCC_IR_H
 #define USER_SPINCC_IR_H
 
-/* Reads LLVM IR as text, as far as the checks (check_*.c) need it to find source lines. */
+/*
+ * Reads LLVM IR as text, as far as spincc's checks of the handler (check_*.c, card.c) need it to find source lines, and declares the checks
+ * that read it.
+ */
 #include "user/spincc/spincc.h"
 
 struct ir {

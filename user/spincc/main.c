@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc: compiles one handler file to one fat object. main() parses options and runs the builds and checks. */
+/*
+ * spincc compiles one handler file to one fat object: eBPF programs for the kernel and an rv32 program for the NIC's processor (HPU).
+ * main() parses options and runs the builds and checks. The output appears only if all has succeeded.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCC_RULES_H
 #define USER_SPINCC_RULES_H
 
-/* Messages of tools, and what they mean to a handler's author. Data only; explain.c applies it. */
+/*
+ * Messages of compilers and linkers, and what they mean to a handler's author. The tables in rules_*.c are data only; explain.c applies
+ * them to the tools' output.
+ */
 
 enum {
 	RULE_AT_END = 1 << 0,     /* something is missing: the place is the last line of the handler's file */

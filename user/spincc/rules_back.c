@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rules for tools after clang's front end: gcc for rv32, its assembler and linker, and LLVM's eBPF back end. Used by explain.c. */
+/*
+ * What messages of the tools after clang's front end mean to a handler's author: gcc for rv32, its assembler and linker, and LLVM's eBPF
+ * back end. Used by explain.c.
+ */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 #define ASSEMBLY        "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
 
 /* clang-format off */
+/* { text in the tool's message, what spincc prints for it, flags }; @: the name in quotes. The first row that matches applies. */
 const struct rule rules_hpu[] = {
 	{ "No such file or directory",
 	  "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own", RULE_LAST },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rules for clang's front end: errors, and warnings that are faults in a handler. Messages without a rule keep clang's words. */
+/*
+ * What messages of clang's front end mean to a handler's author: errors, and warnings that are faults in a handler. Used by explain.c.
+ * Messages without a rule keep clang's words.
+ */
 #include <stddef.h>
 
 #include "user/spincc/rules.h"
@@ -10,6 +13,7 @@
 #define NO_READ_ONLY     "packets are written with spin_set16 and spin_set32, read-only table fields by the host, constants by nobody"
 
 /* clang-format off */
+/* { text in clang's message, what spincc prints for it, flags }; @: the name in quotes. The first row that matches applies. */
 const struct rule rules_front[] = {
 	/* registration */
 	{ "use of undeclared identifier 'spin_handlers_'",

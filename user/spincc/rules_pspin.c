@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rules for gcc for rv32, its assembler and linker, on a file for PsPIN's own runtime. Messages without a rule keep gcc's words. */
+/*
+ * What messages of gcc for rv32, its assembler and linker mean to the author of a file for PsPIN's own runtime (spincc --api pspin). Used
+ * by explain.c. Messages without a rule keep gcc's words.
+ */
 #include <stddef.h>
 
 #include "user/spincc/rules.h"
@@ -12,6 +15,7 @@
 	"variable is in L2, 64 KiB in all"
 
 /* clang-format off */
+/* { text in the tool's message, what spincc prints for it, flags }; @: the name in quotes. The first row that matches applies. */
 const struct rule rules_pspin[] = {
 	{ "spin/spin.h: No such file",
 	  "<spin/spin.h> is the other API; compile the file without --api pspin, or include <handler.h> in place of it", RULE_LAST },

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCC_SPINCC_H
 #define USER_SPINCC_SPINCC_H
 
-/* The state of one compilation, shared by all files of spincc, and the functions that each file provides. */
+/* The state of one run of spincc, the compiler of handlers, shared by all its files, and the functions that each file provides. */
 #include <limits.h>
 
 #include "user/lib/options.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Appends the trailer (length and checksum) to the finished object. Called by main.c after the build. */
+/*
+ * Appends the trailer (length and checksum) to the finished object. Called by spincc's main.c after the build; libspin refuses an object
+ * whose trailer does not match. ELF readers ignore appended data, so bpftool and iproute2 still read the object.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +11,6 @@
 #include "user/libspin/object/trailer.h"
 #include "user/spincc/spincc.h"
 
-/* ELF readers ignore appended data, so bpftool and iproute2 still read the object. */
 int trailer__append(const char *path)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES], *data = NULL;

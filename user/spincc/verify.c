@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the object as spinctl does, in both classes, and reports at the handler's line what the kernel's verifier refuses.
- * Called by main.c when the object is complete. Code that the debug information attributes to the runtime is never reported as the
- * handler's fault.
+ * spincc --verify: loads the finished object as spinctl does, as trusted and as isolated (without CAP_PERFMON), and reports at the
+ * handler's line what the kernel's verifier refuses. Called by main.c. Code that the debug information attributes to the runtime is never
+ * reported as the handler's fault.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl dump: prints the host memory of a context in any process, as hex or raw. It only reads: the memory is the context's map, and
- * handlers may write to it at the same time.
+ * spinctl dump: prints the host memory of a context (memory that loaded handlers share with their application), in any process, as hex or
+ * raw. main.c runs it through dump_command. It only reads: the memory is a BPF map, and handlers may write to it at the same time.
  */
 #include <linux/capability.h>
 

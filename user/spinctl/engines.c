@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Selects the engines that a command runs: those of --engine, minus those that the handler or the machine does not support. */
+/*
+ * Selects the engines (ways to execute a handler: host build, kernel, model of the NIC, program for a card) that spinctl test and replay
+ * run: those of --engine, minus those that the handler or the machine does not support.
+ */
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_ENGINES_H
 #define USER_SPINCTL_ENGINES_H
 
-/* The options --engine and --trust of spinctl test and replay: which engines run, and why the others do not. */
+/*
+ * The options --engine and --trust of spinctl test and replay: which engines run (ways to execute a handler: host build, kernel, model of
+ * the NIC, program for a card), and why the others do not.
+ */
 #include "user/lib/options.h"
 #include "user/conformance/comparison.h"
 #include "user/tool/handler.h"

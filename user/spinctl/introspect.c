@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the maps of contexts in other processes, by program id, through read-only mappings. Called by status.c, dump.c and mpq/find.c. */
+/*
+ * Reads the maps of handlers that other processes have loaded, by the id of their BPF program, through read-only mappings. Called by
+ * status.c, dump.c and mpq/find.c. Needs CAP_SYS_ADMIN.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_INTROSPECT_H
 #define USER_SPINCTL_INTROSPECT_H
 
-/* Reads the data sections of a loaded sPIN program of any process through a read-only mapping. Needs CAP_SYS_ADMIN. */
+/*
+ * Reads the data sections (BPF maps) of handlers that any process has loaded, through a read-only mapping. Called by spinctl status, dump
+ * and mpq. Needs CAP_SYS_ADMIN.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl limits: prints the limits of an interface or of a modelled target, and what they guarantee. */
+/*
+ * spinctl limits: prints the limits of handlers and their memory on an interface or on a modelled NIC (target), and what either guarantees.
+ * main.c runs it through limits_command. The values come from libspin (spin_nic__limits()) and from the target's parameters.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl: runs handlers on an interface, shows what is running, and counts HPU cycles. main() dispatches to the subcommands. */
+/*
+ * spinctl: runs handlers (C functions on packets) on an interface, shows what is running, and counts their cycles on a modelled NIC. main()
+ * dispatches to the subcommands, each in a file or directory of its name.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

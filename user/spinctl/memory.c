@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses START+LENGTH options of host memory and prints counters of entries. Called by spinctl run, status and mpq. */
+/*
+ * Parses START+LENGTH options of host memory, and prints counters of matching entries (parts of host memory posted for messages). Called by
+ * spinctl run, record, status and mpq.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_MEMORY_H
 #define USER_SPINCTL_MEMORY_H
 
-/* Parses options for the handlers' own host memory, and prints the counters of matching entries. Called by spinctl run, status and mpq. */
+/*
+ * Parses options for host memory that belongs to the handlers, and prints the counters of matching entries (parts of host memory posted for
+ * messages). Called by spinctl run, record, status and mpq.
+ */
 #include <spin/libspin_message.h>
 #include "user/spinctl/spinctl.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl new: writes a handler and its first vector from templates/. It never overwrites a file. */
+/*
+ * spinctl new NAME: writes a first handler file and its first test (a vector: packets in, expected results out) from templates/. It never
+ * overwrites a file. main.c runs it through new_command.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

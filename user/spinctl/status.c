@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl status: prints the contexts of all processes as text or JSON. It needs nothing from the processes that attached them. */
+/*
+ * spinctl status: prints the contexts (handlers attached to an interface) of all processes as text or JSON. It finds them in the kernel and
+ * needs nothing from the processes that attached them. main.c runs it through status_command.
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

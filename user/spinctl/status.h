@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_STATUS_H
 #define USER_SPINCTL_STATUS_H
 
-/* spinctl status: lists the contexts of all processes on this machine, by interface. */
+/*
+ * Lists the contexts (handlers attached to an interface) of all processes on this machine, by interface. Called by spinctl status, dump and
+ * mpq.
+ */
 #include "user/spinctl/spinctl.h"
 
 struct status_context {

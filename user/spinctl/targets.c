@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl targets: lists the NICs that spinctl cost models, with all their parameters. */
+/*
+ * spinctl targets: lists the NICs that spinctl cost can model, with all their parameters and how they differ from the default, pspin-rtl.
+ * main.c runs it through targets_command.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Embeds the fat objects of the handlers in test_load/, which the build puts on the include path. doctor/test_load.c loads them. */
+/*
+ * Embeds small handlers (test_load/, compiled by spincc to objects that the build puts on the include path) in spinctl. doctor/test_load.c
+ * loads them to test the kernel.
+ */
 	.macro image name
 	.global test_load_\name, test_load_\name\()_end
 	.hidden test_load_\name, test_load_\name\()_end

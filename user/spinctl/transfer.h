@@ -4,7 +4,8 @@
 
 /*
  * Transfers files of any length in messages: spinctl send cuts a file into pieces, spinctl recv reassembles it. All messages are
- * puts (struct spin_slmp_put). Their match bits have the highest bit set, which no other message to spinctl recv has:
+ * puts: they write to the receiver's memory (struct spin_slmp_put). Their match bits have the highest bit set, which no other message
+ * to spinctl recv has:
  *
  * open   TRANSFER_OPEN       data: struct transfer_open
  * piece  TRANSFER_PIECE | id data: bytes of the file; hdr_data: their offset in the file

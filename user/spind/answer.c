@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Answers to clients (answer.h). Sending never blocks: if a client does not read its answers, they are lost. */
+/*
+ * Answers of the daemon spind to programs that ask it for handlers (answer.h). Called by all threads that serve requests (client.c,
+ * operate.c, by_rule.c, front.c, holder.c). Sending never blocks: if a client does not read its answers, they are lost.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_ANSWER_H
 #define USER_SPIND_ANSWER_H
 
-/* Answers of spind to its clients. Called by all threads that serve requests. */
+/* Answers of the daemon spind to the programs that ask it to attach handlers. Called by all threads that serve requests. */
 #include "user/libspin/broker.h"
 #include "user/spind/held.h"
 

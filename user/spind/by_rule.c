@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts of an interface and a rule, for root (by_rule.h). They have no guard: all packets that match the rule are theirs. */
+/*
+ * Serves requests of root to attach handlers to an interface by a match rule, without a socket (by_rule.h). Called by client.c. Unlike
+ * handlers on a socket they have no guard that restricts them: all packets that match the rule are theirs.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_BY_RULE_H
 #define USER_SPIND_BY_RULE_H
 
-/* Contexts that root adds by interface and rule, without a program or a socket. Called by client.c. */
+/*
+ * Contexts (attached packet handlers) that root asks spind to add by interface and match rule, without a program or a socket. Called by
+ * client.c.
+ */
 struct client;
 
 /* Creates the context of an ADD request, answers, and keeps it until it is stopped. */

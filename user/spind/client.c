@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Serves one client of a holder (client.h): creates the requested context, sends its memories, and attaches and detaches it until the
- * connection or the socket is closed. Everything about the socket is read from its descriptor. Of the request only checked fields are used.
+ * Serves one client, in a thread of a holder (spind's process for one network namespace): creates the requested context (loaded packet
+ * handlers), sends descriptors of its memories, and attaches and detaches it until the connection or the socket is closed. Called by
+ * holder.c. Everything about the socket is read from its descriptor. Of the request only checked fields are used.
  */
 #include <errno.h>
 #include <poll.h>

@@ -3,8 +3,8 @@
 #define USER_SPIND_CLIENT_H
 
 /*
- * Serves one client of a holder, in a thread of its own: its requests, and the context that lives as long as its connection. Called by
- * holder.c.
+ * Serves one client of a holder (spind's process for one network namespace), in a thread of its own: its requests, and the context (loaded
+ * packet handlers) that lives as long as its connection. Called by holder.c.
  */
 struct client;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Code common to contexts of sockets and of rules: the checks before one is created, and what is logged and listed afterwards (context.h).
+ * Common to spind's contexts (loaded packet handlers) on sockets and by rules: the checks of a request before one is created, and what is
+ * logged and listed afterwards (context.h). Called by client.c, by_rule.c and operate.c.
  */
 #include <errno.h>
 #include <pthread.h>

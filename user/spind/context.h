@@ -3,8 +3,8 @@
 #define USER_SPIND_CONTEXT_H
 
 /*
- * Checks a client's request for a context, and records what is listed about one that was created. Functions return 0 or a negative
- * errno with a reason.
+ * Checks a client's request to spind for a context (loaded packet handlers), and records what `spinctl list` shows about one that was
+ * created. Called by client.c, by_rule.c and operate.c. Functions return 0 or a negative errno with a reason.
  */
 #include <spin/libspin.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Any user may pass descriptors, of any type. */
+/*
+ * Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Called by client.c and front.c of spind. Any
+ * user may pass descriptors, of any type, so nothing is taken from the request.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>

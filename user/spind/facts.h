@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_FACTS_H
 #define USER_SPIND_FACTS_H
 
-/* Properties of a socket, read from its descriptor. Nothing of the client's request is used. Called by front.c and client.c. */
+/*
+ * Properties of a socket to which spind is asked to attach handlers, read from its descriptor. Nothing of the client's request is used.
+ * Called by front.c and client.c.
+ */
 #include <stdint.h>
 
 #include <spin/rule.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Clients' connections up to their first request (front.h). Each connection has a thread, because closing a descriptor that a client sent
- * can take as long as the client likes (a FUSE file, a socket that lingers). Such a thread counts towards its user's limit of connections
- * and delays no other client. Only sockets of UDP and TCP, network namespaces, and sealed memory are passed on to holders.
+ * spind's front process: accepts clients' connections and reads their first request (front.h). Called by main.c. It passes the request on
+ * to a holder, the process for one network namespace that loads the handlers. Each connection has a thread, because closing a descriptor
+ * that a client sent can take as long as the client likes (a FUSE file, a socket that lingers). Such a thread counts towards its user's
+ * limit of connections and delays no other client. Only sockets of UDP and TCP, network namespaces, and sealed memory are passed on to
+ * holders.
  */
 #include <errno.h>
 #include <poll.h>

@@ -3,8 +3,9 @@
 #define USER_SPIND_FRONT_H
 
 /*
- * The process that clients connect to. It reads one request of each connection, identifies the user, and passes both to the holder
- * of the socket's network namespace. It holds no context and loads nothing, so it can end and restart while contexts run.
+ * The process of spind that clients connect to. Called by main.c. It reads one request of each connection, identifies the user, and passes
+ * both to the holder of the socket's network namespace: the process that loads the handlers and keeps them. The front process loads
+ * nothing, so it can end and restart while handlers run.
  */
 #include "user/spind/settings.h"
 

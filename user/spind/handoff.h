@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_HANDOFF_H
 #define USER_SPIND_HANDOFF_H
 
-/* The messages between spind's front process and a holder. */
+/*
+ * The messages by which spind's front process (it accepts clients) hands a request to a holder (the process for one network namespace,
+ * which loads the handlers). Used by front.c, holders.c, holder.c and client.c.
+ */
 #include <stdint.h>
 
 #include "user/libspin/broker.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The list of a holder's contexts (held.h). Each context on it belongs to a thread, which removes it before it destroys it. Lock
- * order: a context's `use`, then the list's lock.
+ * The list of the contexts (loaded packet handlers) in a holder, spind's process for one network namespace (held.h). Called by the threads
+ * of its clients. Each context on it belongs to a thread, which removes it before it destroys it. Lock order: a context's `use`, then the
+ * list's lock.
  */
 #include <errno.h>
 #include <stdio.h>

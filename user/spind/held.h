@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_HELD_H
 #define USER_SPIND_HELD_H
 
-/* The list of a holder's contexts, which the threads of its clients share. */
+/*
+ * The list of the contexts (loaded packet handlers) in a holder, spind's process for one network namespace. The threads of its clients
+ * share it.
+ */
 #include <pthread.h>
 #include <stdint.h>
 

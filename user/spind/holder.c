@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A holder's main thread: takes handoffs, starts a thread for each client, and counts contexts per user (holder.h). A client is counted
- * before the reply is sent, and the front process sends one handoff at a time; therefore quotas hold. The front process keeps its copies of
- * the descriptors until the reply, so this thread never closes the last copy: closing a TCP socket that lingers would block it. The
- * client's thread may block there instead.
+ * Main thread of a holder, spind's process for one network namespace: takes requests that the front process hands over, starts a thread for
+ * each client, and counts contexts (loaded packet handlers) per user (holder.h). A client is counted before the reply is sent, and the
+ * front process sends one handoff at a time; therefore quotas hold. The front process keeps its copies of the descriptors until the reply,
+ * so this thread never closes the last copy: closing a TCP socket that lingers would block it. The client's thread may block there instead.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Starts holders, one for each network namespace, and sends them handoffs. Called by the threads of the front process. If a holder
- * ends with a handoff in flight, it closes the connection without a reply, and the handoff is sent again to a new holder.
+ * Starts holders, spind's processes that load handlers, one for each network namespace, and sends them clients' requests (handoffs). Called
+ * by the threads of the front process. If a holder ends with a handoff in flight, it closes the connection without a reply, and the handoff
+ * is sent again to a new holder.
  */
 #include <dirent.h>
 #include <errno.h>

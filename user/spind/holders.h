@@ -3,8 +3,9 @@
 #define USER_SPIND_HOLDERS_H
 
 /*
- * The front process's view of the holders, one for each network namespace. Holders outlive the front process: each listens at its own
- * socket in a directory that only root can enter, and the next spind finds them there. Called by front.c.
+ * Starts and finds holders, the processes of spind that load handlers, one for each network namespace, and sends them requests. Holders
+ * outlive the front process, which accepts the clients: each listens at its own socket in a directory that only root can enter, and the
+ * next spind finds them there. Called by main.c and front.c.
  */
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Addresses and interfaces of the namespace (host.h). A thread follows address changes; a lock protects the table of interfaces. An
- * interface without an address receives no socket's datagrams: those of a bridge's port, for example, arrive at the bridge.
+ * Addresses and interfaces of a holder's network namespace (host.h). Called by client.c, by_rule.c and holder.c of spind. A thread follows
+ * address changes; a lock protects the table of interfaces. An interface without an address receives no socket's datagrams: those of a
+ * bridge's port, for example, arrive at the bridge.
  */
 #include <errno.h>
 #include <ifaddrs.h>

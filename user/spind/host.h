@@ -3,8 +3,8 @@
 #define USER_SPIND_HOST_H
 
 /*
- * Addresses and interfaces of this process's network namespace. Called by client.c and by_rule.c to attach a context wherever its
- * packets can arrive, and by holder.c.
+ * Addresses and interfaces of this process's network namespace. Called by spind's client.c and by_rule.c to attach handlers wherever a
+ * socket's packets can arrive, and by holder.c.
  */
 #include <stddef.h>
 

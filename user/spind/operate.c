@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Requests about a context from clients other than its own program: the owner's other programs, and root (operate.h). */
+/*
+ * Serves spind's requests about attached handlers from clients other than the program that they belong to: open, stop, replace, change the
+ * rule (operate.h). Called by client.c. Only the owner's user and root may send them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

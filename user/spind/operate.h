@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_OPERATE_H
 #define USER_SPIND_OPERATE_H
 
-/* Requests about another program's context, from its owner or root. Called by client.c. */
+/* Serves spind's requests about another program's context (attached packet handlers), from its owner's user or root. Called by client.c. */
 struct client;
 
 /* Serves OPEN, STOP, SWAP, MIGRATE and SET_RULE. */

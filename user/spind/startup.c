@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds the contexts that the configuration names (startup.h). A thread of the front process, which accepts the clients, connects to that
- * process as a client would. An interface or an object may appear later, so the thread calls again until none is missing. A context that an
- * earlier spind has added still exists, and is not added again.
+ * Adds the contexts (attached packet handlers) that spind's configuration names (startup.h). Called by a thread of the front process, which
+ * accepts the clients: it connects to that process as a client would. An interface or an object may appear later, so the thread calls again
+ * until none is missing. A context that an earlier spind has added still exists, and is not added again.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_STARTUP_H
 #define USER_SPIND_STARTUP_H
 
-/* Adds the contexts that the configuration names. Called by front.c. */
+/* Adds the contexts (handlers on an interface by a match rule) that spind's configuration names. Called by front.c. */
 #include "user/spind/settings.h"
 
 /*

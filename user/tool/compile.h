@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_COMPILE_H
 #define USER_TOOL_COMPILE_H
 
-/* Compiles handlers for commands that take sources, by running spincc. */
+/* Runs spincc, the compiler of handlers, for commands of spinctl that are given a source file. */
 #include "user/lib/options.h"
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints counters by reason as text and JSON. A reason that never occurred has no row. Called by spinctl run, status, cost and others. */
+/*
+ * Prints packet counters as text and JSON. There is one counter per reason: why a packet was passed, dropped or answered. A reason that
+ * never occurred has no row. Called by spinctl run, status, cost and others.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

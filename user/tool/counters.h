@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_COUNTERS_H
 #define USER_TOOL_COUNTERS_H
 
-/* Prints a context's counters by reason. Called by spinctl run, status, cost and others. */
+/* Prints packet counters, one per reason (why a packet was passed, dropped or answered). Called by spinctl run, status, cost and others. */
 #include <stdint.h>
 
 #include <spin/reason.h>

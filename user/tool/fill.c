@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Applies --set, --insert and --insert-from to a context or to the model. An error in a file is reported with its line. */
+/*
+ * Applies the options --set, --insert and --insert-from, which set fields of the handlers' state and insert entries into their tables.
+ * Called by spinctl run, record, exec and cost, for handlers in the kernel or on the model of a NIC. An error in a file is reported with
+ * its line.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef USER_TOOL_FILL_H
 #define USER_TOOL_FILL_H
 
-/* Fills state and tables from the options --set, --insert and --insert-from, in a live context or in the model. */
+/*
+ * The options --set, --insert and --insert-from of spinctl run, record, exec and cost: set fields of the handlers' state and insert entries
+ * into their tables. The target is handlers in the kernel, or on the model of a NIC.
+ */
 #include "user/lib/options.h"
 
 /*

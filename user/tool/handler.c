@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens the handler that a command names: an object, or a source, which it compiles into a temporary directory first. */
+/*
+ * Opens the handler file that a command names: an object made by spincc, or a C source, which is compiled into a temporary directory first.
+ * Called by spinctl test, replay and cost. An object that this command did not compile is not executed on the host unless the user trusts
+ * it.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define USER_TOOL_HANDLER_H
 
 /*
- * Prepares a handler, which a command gives as a source or a fat object, for the engines. Sources are compiled by spincc in a
- * temporary directory under $TMPDIR, which handler__close() removes.
+ * Opens the handler file that a command names, for spinctl test, replay and cost. A C source is compiled by spincc into a temporary
+ * directory under $TMPDIR, which handler__close() removes. An object made by spincc is used as it is.
  */
 #include <limits.h>
 

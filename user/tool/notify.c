@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reports to other processes that run, record or recv is attached: by a descriptor and by a file. Handles signals that stop a command.
- * The ready file must be new: a file or link that another user has created since ready__begin() is not written.
+ * For commands that attach handlers and then watch (spinctl run, record, recv): reports to other processes that everything is attached, by
+ * a descriptor and by a file, and handles the signals that stop a command. The ready file must be new: a file or link that another user has
+ * created since ready__begin() is not written.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,10 @@
 #ifndef USER_TOOL_NOTIFY_H
 #define USER_TOOL_NOTIFY_H
 
-/* For commands that attach and then watch: report to others that they are ready, and end on a signal. */
+/*
+ * For commands that attach handlers and then watch (spinctl run, record, recv and others): report to other processes that they are ready,
+ * and end cleanly on a signal.
+ */
 #include <sys/types.h>
 
 #define WATCH_LOOK_S 0.2 /* seconds between checks of the interface */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses option values that are one of a few words: mode, class, capabilities, HPUs, verdicts; and match rules. An error lists the
- * valid values.
+ * Parses option values that are one of a few words: mode, class, capabilities, HPUs (which CPUs or queues run the handlers), verdicts; and
+ * match rules. Called by the commands of spinctl. An error lists the valid values.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_PARSE_ENUM_H
 #define USER_TOOL_PARSE_ENUM_H
 
-/* Options whose value is one of a few words: --mode, --class and others. Called by the commands of spinctl. */
+/* Parses options whose value is one of a few words (--mode, --class and others), and match rules. Called by the commands of spinctl. */
 #include <spin/libspin.h>
 
 /* Values of --mode and --class. The option table has already refused other words. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Temporary directories of the commands that compile (temp_directory.h), in $TMPDIR. */
+/*
+ * Temporary directories in $TMPDIR for compiled handlers (temp_directory.h). Called by tool/handler.c and spinctl cost. A directory of a
+ * killed process is removed when the next one is made.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * assert() for PsPIN's handler files: a false condition ends the task with an error (ebreak). As in C, the file may be included again with
- * another NDEBUG.
+ * assert() for handler files written for PsPIN's own runtime (`spincc --api pspin`): a false condition ends the task with an error
+ * (ebreak). As in C, the file may be included again with another NDEBUG.
  */
 #undef assert
 #ifdef NDEBUG

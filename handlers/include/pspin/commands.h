@@ -3,9 +3,10 @@
 #define PSPIN_COMMANDS_H
 
 /*
- * Commands of an HPU to the NIC and the host, by the calls of PsPIN's runtime. An HPU can have four commands in flight; a fifth waits until
- * one is done. A task's feedback waits for all of its commands, so a handler must wait only before it changes what a command reads, or
- * reads what a command writes. The handle may be NULL if the caller never waits: PsPIN's examples pass `false`.
+ * Commands of an HPU, a core of the NIC, to the NIC and the host, by the calls of PsPIN's runtime. Included by handler.h for handler files
+ * of `spincc --api pspin`. An HPU can have four commands in flight; a fifth waits until one is done. A task's feedback waits for all of its
+ * commands, so a handler must wait only before it changes what a command reads, or reads what a command writes. The handle may be NULL if
+ * the caller never waits: PsPIN's examples pass `false`.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,9 @@
 #define PSPIN_HWSCHED_H
 
 /*
- * Registers of the HPU driver, with the names of PsPIN's runtime. Each HPU sees its own registers at these addresses. Those from
- * HWSCHED_HANDLER_MEM_ADDR on are the fields of task_t (handler.h).
+ * Registers of the HPU driver, the hardware through which a core of the NIC (HPU) takes tasks and issues commands, with the names of
+ * PsPIN's runtime. Included by handler.h for handler files of `spincc --api pspin`. Each HPU sees its own registers at these addresses.
+ * Those from HWSCHED_HANDLER_MEM_ADDR on are the fields of task_t (handler.h).
  */
 #include <stdint.h>
 

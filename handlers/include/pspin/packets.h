@@ -5,7 +5,7 @@
 /*
  * Headers of the packets that PsPIN's examples parse: like IPv4 and UDP, but with version and ihl swapped in the first byte, and both
  * lengths in the HPU's byte order. Ports, addresses and the other fields are in network byte order. `spinctl cost --framing pspin` produces
- * such packets.
+ * such packets. Included by handler files written for PsPIN's own runtime (`spincc --api pspin`).
  */
 #include <stdint.h>
 

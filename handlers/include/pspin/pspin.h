@@ -3,7 +3,8 @@
 #define PSPIN_PSPIN_H
 
 /*
- * Shared words: AMOs, LR/SC and futexes. AMOs work on L1, L2 and the driver's registers. LR/SC works on L2 only and traps on L1.
+ * Words that the NIC's cores share: atomic memory operations (AMOs), LR/SC and futexes. Included by handler.h for handler files written for
+ * PsPIN's own runtime (`spincc --api pspin`). AMOs work on L1, L2 and the driver's registers. LR/SC works on L2 only and traps on L1.
  * spin-pspin(7) says where an AMO on PsPIN's RTL does not return the old value.
  */
 #include <assert.h>

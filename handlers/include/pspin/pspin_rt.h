@@ -2,7 +2,10 @@
 #ifndef PSPIN_PSPIN_RT_H
 #define PSPIN_PSPIN_RT_H
 
-/* Numbers of the HPU and its cluster, with the names of PsPIN's runtime. handler_args_t has the same numbers without reading a CSR. */
+/*
+ * Numbers of the HPU (the NIC's core) that a handler runs on and of its cluster, with the names of PsPIN's runtime. Included by handler
+ * files written for PsPIN's own runtime (`spincc --api pspin`). handler_args_t has the same numbers without reading a CSR.
+ */
 #include <hal/pulp.h>
 
 #define ECALL_PSPIN_HANDLER_EXIT 0xa

@@ -2,7 +2,10 @@
 #ifndef PSPIN_SPIN_CONF_H
 #define PSPIN_SPIN_CONF_H
 
-/* PsPIN's dimensions, as its own runtime is built. On a target with fewer clusters the other elements of scratchpad[] are 0. */
+/*
+ * Numbers of PsPIN's cores (HPUs), clusters and bytes of packet memory, as its own runtime is built. Included by handler.h for handler
+ * files of `spincc --api pspin`. On a target with fewer clusters the other elements of scratchpad[] are 0.
+ */
 #ifndef NB_CORES
 #define NB_CORES 8 /* HPUs per cluster */
 #endif

@@ -3,8 +3,9 @@
 #define PSPIN_SPIN_DMA_H
 
 /*
- * The cluster's DMA engine, by the calls of PsPIN's runtime: between L2, any L1 and the packet. Transfer ids increase; a transfer is done
- * if its id is not above the last finished one. The engine of another cluster cannot be used (spin__public_*).
+ * The cluster's DMA engine, by the calls of PsPIN's runtime; included by handler.h for handler files of `spincc --api pspin`. Copies
+ * between L2, any L1 and the packet. Transfer ids increase; a transfer is done if its id is not above the last finished one. The engine of
+ * another cluster cannot be used (spin__public_*).
  */
 #include <stdint.h>
 

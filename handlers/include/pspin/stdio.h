@@ -3,8 +3,9 @@
 #define PSPIN_STDIO_H
 
 /*
- * Output goes to PsPIN's output register, one store per character. The model discards it but counts the time. printf is as in C, except
- * that a floating-point number is printed as "?" (stdio.c in hwmodel/image/pspin).
+ * <stdio.h> for handler files written for PsPIN's own runtime (`spincc --api pspin`). Output goes to PsPIN's output register, one store per
+ * character. The model discards it but counts the time. printf is as in C, except that a floating-point number is printed as "?" (stdio.c
+ * in hwmodel/image/pspin).
  */
 #include <stddef.h>
 

@@ -2,7 +2,10 @@
 #ifndef PSPIN_STDLIB_H
 #define PSPIN_STDLIB_H
 
-/* <stdlib.h> for PsPIN's handler files. Only abs() and abort(): an HPU has no heap, no files and no exit. */
+/*
+ * <stdlib.h> for handler files written for PsPIN's own runtime (`spincc --api pspin`). Only abs() and abort(): an HPU has no heap, no files
+ * and no exit.
+ */
 #include <stddef.h>
 
 static inline int abs(int n)

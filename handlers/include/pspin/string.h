@@ -3,8 +3,8 @@
 #define PSPIN_STRING_H
 
 /*
- * The functions of <string.h> that handler files of PsPIN use, as in C. hwmodel/image/pspin implements them: memcpy and memset in
- * boot.S, the others in stdio.c.
+ * <string.h> for handler files written for PsPIN's own runtime (`spincc --api pspin`): the functions that these use, as in C.
+ * hwmodel/image/pspin implements them: memcpy and memset in boot.S, the others in stdio.c.
  */
 #include <stddef.h>
 

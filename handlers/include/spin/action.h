@@ -3,7 +3,8 @@
 #define SPIN_ACTION_H
 
 /*
- * Actions of handlers (sPIN B.6). In these calls `v` is the handler's argument: struct spin_header *, struct spin_payload * or struct
+ * Actions that handlers call (sPIN B.6): transfers to and from host memory, atomic operations, a counter, packets to send, work items.
+ * Included by <spin/spin.h>. In these calls `v` is the handler's argument: struct spin_header *, struct spin_payload * or struct
  * spin_completion *; `p` is one of the first two, which have a packet. The calls return 0, or SPIN_SEGV if nothing was done. A handler may
  * `return SPIN_SEGV` in turn, or continue.
  *

@@ -3,8 +3,9 @@
 #define SPIN_BUFFER_H
 
 /*
- * Buffers private to an HPU while a handler runs, large enough for a packet. The listings of sPIN C.3.2 and C.3.5 get them
- * from malloc(). Lengths and offsets of transfers may be computed at run time and have any alignment (sPIN B.6, `len`).
+ * Buffers private to an HPU (the processor that runs handlers: a CPU or a core of the NIC) while a handler runs, large enough for a packet.
+ * The listings of sPIN C.3.2 and C.3.5 get them from malloc(). Lengths and offsets of transfers may be computed at run time and have any
+ * alignment (sPIN B.6, `len`).
  *
  *	SPIN_BUFFER(uint32_t, old, 512);
  *

@@ -2,7 +2,7 @@
 #ifndef SPIN_BYTES_H
 #define SPIN_BYTES_H
 
-/* Types and conversions for values in network byte order. All targets are little-endian. Included by all headers of the handler API. */
+/* Types and conversions for values in network byte order. All targets are little-endian. Included by the headers of the handler API. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
 #define SPIN_CLOCK_H
 
 /*
- * The time in nanoseconds since an origin that is the same for all HPUs and fixed while the context lives. It is for measuring intervals
- * and is not the time of day. It needs no packet, so all three kinds of handlers may call it.
+ * The time, for handlers: nanoseconds since an origin that is the same for all HPUs (processors of handlers) and fixed while the context
+ * lives. It is for measuring intervals and is not the time of day. It needs no packet, so all three kinds of handlers may call it.
  *
  *	uint64_t now = spin_clock_ns();
  *

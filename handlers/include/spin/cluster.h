@@ -3,7 +3,7 @@
 #define SPIN_CLUSTER_H
 
 /*
- * Memory with one copy per cluster: counters, and sums of counters.
+ * Memory with one copy per cluster, a group of the NIC's cores (HPUs): for handlers' counters, and sums of counters.
  *
  *	struct hits { uint32_t packets[256]; };
  *	SPIN_PER_CLUSTER(struct hits, hits);

@@ -3,8 +3,8 @@
 #define SPIN_HPU_H
 
 /*
- * The number of the HPU that a handler runs on, from 0 to spin_num_hpus() - 1, constant while it runs. In the kernel it is the CPU or the
- * receive queue; on PsPIN it is cluster * 8 + the HPU's number in its cluster.
+ * The number of the HPU, the processor that a handler runs on, from 0 to spin_num_hpus() - 1, constant while it runs. In the kernel it is
+ * the CPU or the receive queue; on PsPIN it is cluster * 8 + the HPU's number in its cluster.
  *
  * Per-HPU data needs no atomics:
  *

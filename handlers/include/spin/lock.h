@@ -3,7 +3,7 @@
 #define SPIN_LOCK_H
 
 /*
- * Loops that end, and locks (PsPIN's spin_lock and spin_rw_lock).
+ * For handlers: loops that certainly end, and locks (PsPIN's spin_lock and spin_rw_lock).
  *
  * A handler's run may take `.budget` steps of the loops below (SPIN_BUDGET_STEPS if none is
  * registered). When they are used up the run has overrun: these loops end, no more locks are taken, and

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * The fat object that spincc writes is a BPF ELF object with these additional sections:
+ * The fat object, which spincc writes and libspin reads, is a BPF ELF object with these additional sections:
  *
  *   .spin.meta    struct spin_meta, below
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs

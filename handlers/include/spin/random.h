@@ -5,9 +5,9 @@
 #include <spin/bytes.h>
 
 /*
- * uint32_t spin_random32(v): 32 random bits, new in each call. `v` is the handler's argument. For sampling, spreading
- * and back-off, not for secrets. True in 1 of n calls: !(spin_random32(p) % n), or without a division
- * spin_random32(p) < 0xffffffffu / n.
+ * Random numbers for handlers. uint32_t spin_random32(v): 32 random bits, new in each call. `v` is the handler's argument. For sampling,
+ * spreading and back-off, not for secrets. True in 1 of n calls: !(spin_random32(p) % n), or without a division spin_random32(p) <
+ * 0xffffffffu / n.
  *
  *	kernel            bpf_get_prandom_u32(), which the kernel seeds; about 5 ns
  *	HPU model         spin_random_mix_() of a draw, a register of the HPU driver: each HPU has its own sequence, which is the same

@@ -3,8 +3,10 @@
 #define SPIN_REGISTER_H
 
 /*
- * SPIN_STATE(TYPE, initial...): the HPU state that all handlers of this file share,
- * with its initial value (sPIN B.2). It must precede the first handler function:
+ * Macros by which a handler file declares its memories and registers its handlers; part of <spin/spin.h>.
+ *
+ * SPIN_STATE(TYPE, initial...): the state that all handlers of this file share, with its initial value (sPIN B.2). It must precede the
+ * first handler function:
  *
  *	SPIN_STATE(struct limits, .rate = 100);
  *

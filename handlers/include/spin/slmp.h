@@ -4,7 +4,7 @@
 
 /*
  * SLMP, the sPIN Lightweight Message Protocol of FPsPIN over UDP: combines datagrams to messages. Its header follows the UDP header and is
- * big-endian.
+ * big-endian. Used by the runtime in bpf/, the model of the NIC and libspin's sender.
  */
 #include <spin/bytes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Start-up of a program of `spincc --api pspin`: boot.S, with a hook in which the first of all HPUs calls init_handlers() in machine
- * mode on its own stack, as PsPIN's own runtime does.
+ * Start-up of a program of `spincc --api pspin`, handlers written for PsPIN's own runtime; spincc links it: boot.S, with a hook in which
+ * the first of all HPUs (the NIC's cores) calls init_handlers() in machine mode on its own stack, as PsPIN's own runtime does.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 #include <hwmodel/pspin_api.h>

@@ -4,7 +4,8 @@
 
 /*
  * Reads a 32-bit little-endian RISC-V executable from memory. The file is not trusted: hw_elf__open() checks every offset once, and all
- * pointers that the other functions return are inside the buffer. Loads nothing: the caller copies the segments to their addresses.
+ * pointers that the other functions return are inside the buffer. Loads nothing: the caller copies the segments to their addresses. Called
+ * by hpu-run, the NIC model and the tools.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,11 @@
 #define HWMODEL_PSPIN_H
 
 /*
- * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the inbound and outbound engines around it. A packet is given
- * as an Ethernet frame; the result is a verdict, a frame and the cycles. For a context that takes messages (SPIN_DELIVER_ME) the NIC
- * also has the MPQ engine, matching entries and host memory.
+ * A modelled PsPIN NIC, one packet at a time: runs the rv32 image of an execution context (handlers, their memories and a match rule) on an
+ * HPU, the core that runs handlers, with the inbound and outbound engines around it. A packet is given as an Ethernet frame; the result is
+ * a verdict, a frame and the cycles. For a context that takes messages (SPIN_DELIVER_ME) the NIC also has the MPQ engine (message
+ * processing queues), matching entries (memory that the host posts for messages) and host memory. Called by spinctl
+ * (user/conformance/model.c, user/cost/) and tests.
  *
  * One HPU runs one packet at a time while the NIC is otherwise idle. Each task is timed from the first instruction of its handler entry
  * to its return. Knows nothing of Linux. Not thread-safe; instances are independent.

@@ -3,8 +3,8 @@
 #define HWMODEL_IMAGE_REGISTERS_H
 
 /*
- * Addresses of PsPIN as an HPU sees them, for C, assembly and the model. Source: PsPIN's RTL (hwmodel/README.md, "Structure" and "HPU
- * driver").
+ * Addresses of PsPIN's registers and memories as an HPU, a core of the NIC, sees them. Included by the C and assembly of handler images and
+ * by the model, which must agree. Source: PsPIN's RTL (hwmodel/README.md, "Structure" and "HPU driver").
  */
 
 /* HPU driver: each HPU has its own registers */

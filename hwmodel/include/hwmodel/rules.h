@@ -3,8 +3,8 @@
 #define HWMODEL_RULES_H
 
 /*
- * Compares match rules (<spin/rule.h>) with fields of packets and with each other. Used by the model and by libspin. Stateless. Rules
- * must be valid, as after spin_rule__parse() or pspin__open().
+ * Compares match rules, which say which packets belong to an execution context (<spin/rule.h>), with fields of packets and with each other.
+ * Used by the model and by libspin. Stateless. Rules must be valid, as after spin_rule__parse() or pspin__open().
  */
 #include <spin/rule.h>
 #include <spin/wire.h>

@@ -3,9 +3,10 @@
 #define HWMODEL_RV32_H
 
 /*
- * One timed RI5CY core: rv32imac, the Xpulp subset named in core/isa.def, machine and user mode. Counts cycles as PsPIN's core RTL does
- * with memories that answer in one cycle; the bus reports longer waits. A core knows memory windows and a bus, and nothing of NICs. Not
- * thread-safe; several cores may run in several threads if their windows and buses are disjoint.
+ * Simulates one RI5CY core, PsPIN's RISC-V core, with its timing: rv32imac, the subset of the extension Xpulp that core/isa.def names,
+ * machine and user mode. Counts cycles as PsPIN's core RTL does with memories that answer in one cycle; the bus reports longer waits. A
+ * core knows memory windows and a bus, and nothing of NICs. Not thread-safe; several cores may run in several threads if their windows and
+ * buses are disjoint. Called by the SoC model (soc/), hpu-run and tests.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
 #define HWMODEL_IMAGE_SCRATCH_H
 
 /*
- * The start of a message's scratchpad in its home cluster's L1: words in which tasks of a message and the NIC leave data for later
- * tasks. The handlers' own part follows. Shared by the image's runtime and the model. A word is accessed only if a handler that uses it
- * is registered.
+ * Layout of the start of a message's scratchpad, the memory of one message, in its home cluster's L1: words in which the NIC and the
+ * message's tasks (runs of handlers) leave data for later tasks. The handlers' own part follows. Included by the runtime in handler images
+ * (image/task.h) and by the model (nic/nic.h), which must agree. A word is accessed only if a handler that uses it is registered.
  */
 #include <stdint.h>
 

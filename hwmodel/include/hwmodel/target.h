@@ -3,8 +3,9 @@
 #define HWMODEL_TARGET_H
 
 /*
- * A target NIC: PsPIN's structure with every number a parameter. The parameters, their units, bounds and sources are in one table,
- * hwmodel/target/parameters.def. A target file lists the differences from another target:
+ * A target is a NIC to be modelled: PsPIN's structure with every number a parameter. Used by pspin__open(), and by spinctl, which reads
+ * target files. The parameters, their units, bounds and sources are in one table, hwmodel/target/parameters.def. A target file lists the
+ * differences from another target:
  *
  *	base = pspin-rtl        # if given, it must be first; default pspin-rtl
  *	clusters = 2

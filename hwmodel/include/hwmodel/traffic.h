@@ -3,9 +3,9 @@
 #define HWMODEL_TRAFFIC_H
 
 /*
- * The whole NIC under traffic: frames are offered at given times, all HPUs work, and an observer gets a record of every packet and
- * task. The same NIC as in <hwmodel/pspin.h>: pspin__packet() is one offer on an idle NIC, run to its end. Memory, tables, entries,
- * limits and the profile are set by the functions there, while nothing runs.
+ * The whole NIC under traffic: frames are offered at given times, all HPUs work, and an observer gets a record of every packet and task.
+ * The same NIC as in <hwmodel/pspin.h>: pspin__packet() is one offer on an idle NIC, run to its end. Memory, tables, entries, limits and
+ * the profile are set by the functions there, while nothing runs. Called by spinctl cost (user/cost/) and tests.
  *
  * Time is in picoseconds since pspin__open(). The same input gives the same output, bit for bit. Not thread-safe; instances are
  * independent, one thread each.

@@ -3,9 +3,10 @@
 #define HWMODEL_XPULP_H
 
 /*
- * Estimates what a compiler for PULP's instructions would save, loop by loop. PsPIN's figures were made with one. Debian 12 packages
- * none: gcc 12.2 accepts "xpulp" like any unknown extension name and ignores it; clang 14 does not know it; LLVM 19 emits
- * post-increment accesses for CORE-V (encoded like RI5CY's only if the increment is a constant), but no hardware loops.
+ * Estimates what a compiler for PULP's instructions would save, loop by loop. PsPIN's figures were made with one. Debian 12 packages none:
+ * gcc 12.2 accepts "xpulp" like any unknown extension name and ignores it; clang 14 does not know it; LLVM 19 emits post-increment accesses
+ * for CORE-V (encoded like RI5CY's only if the increment is a constant), but no hardware loops. Called by spinctl cost (user/cost/xpulp.c)
+ * and tests.
  *
  * Uses a profile of rv32imac code. For each innermost loop that ran it gives the loop's cycles, and the cycles with a hardware loop
  * (the back edge takes 0), post-increment accesses and multiply-accumulate. The new body is timed by the core's own rules.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's offload path, case by case: cases DEVICE DEBUGFS OTHER VETH. Runs as root in a guest (cases.sh): DEVICE is
- * netdevsim's, DEBUGFS its directory, OTHER the interface of another netdevsim, VETH one without offload. A case may end in the middle: its
- * descriptors are closed, and the next one starts clean.
+ * Tests what the kernel accepts when an XDP program is offloaded to a device, case by case, on netdevsim, the kernel's simulated device:
+ * cases DEVICE DEBUGFS OTHER VETH. Runs as root in a guest (cases.sh): DEVICE is netdevsim's, DEBUGFS its directory, OTHER the interface of
+ * another netdevsim, VETH one without offload. A case may end in the middle: its descriptors are closed, and the next one starts clean.
  *
  * Prints one line for each step, with fields separated by tabs:
  *	CASE STEP ok [WHAT WAS FOUND]

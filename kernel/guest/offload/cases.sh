@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The kernel's offload path on netdevsim, case by case: cases.sh KERNEL, of ../kernels.txt. Prints the lines of cases.c.
+#
+# Boots the kernel in QEMU with netdevsim, the kernel's simulated device, and runs cases.c there. Called by the tests in tests/offload/.
+# Exits with 77 and "skip: WHY" if there is no guest.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/guest.lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# One offload guest, for judge.sh and cases.sh, which set `here`: in_guest KERNEL OURS COMMAND FILE...
+# Boots a guest that runs COMMAND, for the tests of offload to a card. Sourced by judge.sh and cases.sh, which set `here`:
+# in_guest KERNEL OURS COMMAND FILE...
 #
 # OURS names modules of modules.sh to be loaded, as one argument. Prints what COMMAND wrote to /dev/ttyS1 or stdout, and returns
 # its exit status.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The modules of the offload guest: modules.sh [--cached] [NAME...], names of ../kernels.txt (default: 6.1-cloud 6.12-cloud).
+# Builds the kernel modules of the offload guest: modules.sh [--cached] [NAME...], names of ../kernels.txt (default: 6.1-cloud 6.12-cloud).
+# Run by `make check-offload`, and by guest.lib.sh for each guest.
 #
 # Prints a line for each kernel: NAME RELEASE VMLINUZ MODULES OURS; OURS has netdevsim.ko and nfp_oracle.ko. They are built
 # from Debian's source of exactly that kernel and our shim, once for each kernel and content of the shim, and kept in the

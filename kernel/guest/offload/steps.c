@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The steps that make up the cases on netdevsim (steps.h). Called by cases.c. A descriptor belongs to the running case; `drop_all` closes
- * those that the case still holds.
+ * Steps of the tests of offload on netdevsim, the kernel's simulated device: load a program, create a map, attach (steps.h). Called by
+ * cases.c. A descriptor belongs to the running case; `drop_all` closes those that the case still holds.
  */
 #include "steps.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The steps that make up the cases on netdevsim. Descriptors that these functions return belong to the case and are closed by drop_all.
- * -errno is passed on, so a step that uses the result of a failed step is also refused. Single-threaded.
+ * Steps of the tests of offload (cases.c) on netdevsim, the kernel's simulated device: load a program, create a map, attach. Descriptors
+ * that these functions return belong to the case and are closed by drop_all. -errno is passed on, so a step that uses the result of a
+ * failed step is also refused. Single-threaded.
  */
 #ifndef KERNEL_GUEST_OFFLOAD_STEPS_H
 #define KERNEL_GUEST_OFFLOAD_STEPS_H

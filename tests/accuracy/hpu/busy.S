@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of a given length. busy_N takes N cycles from a task's start to its doorbell, so its body takes N - 7. empty only returns.
+ * Handlers of known length, which the rows of `make accuracy` run on the model (path.c, schedule.c, memory.c, cache.c in tests/accuracy).
+ * busy_N occupies an HPU (a RISC-V core of the NIC) for N cycles, from the task's start to the doorbell that reports its end. The runtime
+ * around a handler takes 7 of them, so the body takes N - 7. empty only returns.
  */
 	.section .text.hpu, "ax"
 	.option norvc

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers for tests/accuracy/commands.c. api_KIND_BYTES: the loop of PsPIN's API, 8 iterations of 7 register accesses, addi, bnez: 11
- * cycles. tight_KIND_BYTES_N: writes the words once, then issues N times. wait_KIND_BYTES: issues one command, then waits for it and
- * runs a nop; NAME_from is the wait. In the others NAME_from is the first issue.
+ * Handlers that issue NIC commands (send, DMA to and from the host, direct host write), for the rows of tests/accuracy/commands.c. The
+ * cycles from the label NAME_from to the return are compared with PsPIN's RTL.
+ *	api_KIND_BYTES      the loop of PsPIN's API, 8 iterations of 7 register accesses, addi, bnez: 11 cycles; _from is the first issue
+ *	tight_KIND_BYTES_N  writes the command's words once, then issues it N times; _from is the first issue
+ *	wait_KIND_BYTES     issues one command, then waits for it and runs a nop; _from is the wait
+ *	eight_*, copy_*     eight commands in a row; copies by the cluster's DMA engine: see there
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
@@ -17,7 +20,10 @@
 \name:
 	.endm
 
-	/* Loads a6 driver, t1 NIC address, t2 length, t3 info, t4 direction, a2 and a3 host address. Here 8 instructions. */
+	/*
+	 * Both macros load the registers that SEND, HOST_DMA and HOST_DIRECT write to the HPU driver (a6): t1 NIC address, t2 length, t3
+	 * info (the kind of command), t4 direction, a2 and a3 host address; t5 counts the loop. This one has 8 instructions, the next 12.
+	 */
 	.macro SEND_ARGUMENTS bytes field info direction
 	lw	t0, 0(a0)
 	li	a6, HPU_DRIVER
@@ -28,7 +34,6 @@
 	nop
 	nop
 	.endm
-	/* 12 instructions */
 	.macro HOST_ARGUMENTS bytes field info direction
 	lw	t0, 0(a0)
 	li	a6, HPU_DRIVER

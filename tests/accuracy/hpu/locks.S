@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 4 x {lock; load, +1, store; unlock}. Lock and word are in two banks of the own L1. This is the code that gcc 12.2 -O3 generates for
- * loops over PsPIN's library: try_lock is an AMO that sets bit 0, lock waits 32 cycles after a failed attempt (4 per iteration of
- * the inner loop), unlock stores 0 with an AMO. The alignment of the measured code to 16-byte lines is unknown; here it makes no branch
- * slower.
+ * Handlers that take a lock four times, for the rows lock_try and lock_back_off of tests/accuracy/memory.c: 4 x {lock; load, +1, store;
+ * unlock}. Lock and word are in two banks of the own L1. This is the code that gcc 12.2 -O3 generates for loops over PsPIN's library:
+ * try_lock is an AMO that sets bit 0, lock waits 32 cycles after a failed attempt (4 per iteration of the inner loop), unlock stores 0 with
+ * an AMO. The alignment of the measured code to 16-byte lines is unknown; here it makes no branch slower.
  */
 	.section .text.hpu, "ax"
 	.option norelax

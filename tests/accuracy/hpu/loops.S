@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops of memory accesses, as in the measurements, for tests/accuracy/memory.c. The timed part is from NAME_from to the return. Loops
- * begin on a 16-byte line.
+ * Handlers that access memory in a loop: own L1, another cluster's L1, L2. The rows of tests/accuracy/memory.c run them on one or many HPUs
+ * of the model and compare the cycles from NAME_from to the return with PsPIN's RTL. Loops begin on a 16-byte line, as in the measured
+ * code.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 

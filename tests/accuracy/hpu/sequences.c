@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One handler for each row of sequences.def: sequence_NAME, and the empty sequence_base, whose cycles are subtracted. Compiled for
- * the HPU; run by tests/accuracy/sequences.c.
+ * One handler for each row of sequences.def: sequence_NAME, and the empty sequence_base, whose cycles are subtracted. Compiled for the HPU;
+ * run by tests/accuracy/sequences.c. `make accuracy` compares the difference with PsPIN's RTL.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 
-/* 16 instructions, so that the following code begins a cache line. */
+/* Sets the registers that sequences.def names. 16 instructions, so that the following code begins a cache line. */
 #define BEGIN                                         \
 	".balign 16\n"                                \
 	"lw a3, 0(a0)\n"                              \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Straight code for tests/accuracy/cache.c. straight_N: N instructions, aligned to a cache line; the last one is the return. filler: fills
- * the cache before a measurement; may be entered at any instruction. different_i, if BYTES is set: a loop of BYTES of code that ends with
- * addi and bnez, aligned to BYTES; the task's handler_mem_size is the number of iterations.
+ * Straight code, with which tests/accuracy/cache.c measures misses of the model's instruction cache against PsPIN's RTL. Without BYTES:
+ * straight_N has N instructions from a line's start on, the last one is the return. With BYTES (one image for each of three values, see
+ * Makefile): different_i is a loop of BYTES bytes of code, aligned to BYTES, that ends with addi and bnez; the task's handler_mem_size is
+ * the number of iterations. filler, in all images: fills the cache before a measurement, and may be entered at any instruction.
  */
 	.section .text.hpu, "ax"
 	.option norvc

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...: writes the files of the RTL kit. Run by make rtl-kit. A HANDLER is a name, or
- * the path of a fat object. Predictions are for N of the target's clusters. --free-ids: a message gets the lowest free id (enum kit_ids).
+ * rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...: writes for each handler the files with which the NIC model can be checked on
+ * PsPIN's RTL: program, memories, packets, and the cycles that the model predicts. Run by `make rtl-kit`. A HANDLER is a name, or the path
+ * of an object that spincc made. Predictions are for N of the target's clusters. --free-ids: a message gets the lowest free id (enum
+ * kit_ids). The same sources give the same files.
  */
 #include <getopt.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define TESTS_ACCURACY_KIT_KIT_H
 
 /*
- * The RTL kit: the files with which the model can be checked on PsPIN's RTL. For every handler: the program, the contents of memories,
- * packets with their HERs, and the cycles that the model predicts for each.
+ * The RTL kit: files with which the NIC model can be checked on PsPIN's RTL. For every handler: the program, the contents of memories,
+ * packets with their HERs (handler execution requests: packets as the NIC queues them for handlers), and the cycles that the model predicts
+ * for each. Included by the sources of `make rtl-kit` and by tests/model/rtl_kit_is_complete.c, which checks the files.
  */
 #include <stdio.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the files of the RTL kit, and their directories. Called by the other files of the kit. */
+/*
+ * Creates and closes the files that `make rtl-kit` writes, and makes their directories. Called by the other files of the kit. Each function
+ * reports a failure on stderr, so callers only pass it on.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes memories as files with a map: their non-zero contents, in pages. Called by kit.c. */
+/*
+ * Writes what the modelled NIC's memories hold after boot: for each memory a file of its bytes from the first to the last page that is not
+ * zero, and map.csv with their addresses. Part of `make rtl-kit`, called by kit.c. A memory without a file is all zero.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a series through the model, and writes the input (hers.csv, packets.bin, packets.trace) and the predictions (tasks.csv,
- * packets.csv). Called by kit.c.
+ * Runs a series of packets through the NIC model, and writes the packets as input for PsPIN's RTL (hers.csv, packets.bin, packets.trace,
+ * scratch.bin) and the model's cycles to compare with (tasks.csv, packets.csv). Part of `make rtl-kit`, called by kit.c. The columns are
+ * described in tests/accuracy/kit/README.md.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The series of packets that the RTL kit runs, on an idle NIC and saturated. Called by kit.c and kit_predict.c. */
+/*
+ * The packets that `make rtl-kit` runs through the NIC model for each handler: 8 single packets on an idle NIC ("idle"), or the same
+ * followed by a burst of 256 ("saturated"). Also opens the NIC with the handler, its state and tables filled. Called by kit.c and
+ * kit_predict.c. Everything is deterministic.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Writes program memory and L2 handler memory in the files that PsPIN's Verilator model reads before reset ($readmemh in its
- * pspin_verilator.sv): 64-bit words. Handler memory is split into 32 cuts with interleaved words.
+ * pspin_verilator.sv): 64-bit words. Handler memory is split into 32 cuts with interleaved words. Part of `make rtl-kit`, called by kit.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written equivalent of handlers/aggregate.c: the baseline of its cost. */
+/*
+ * Hand-written XDP program that does the same as handlers/aggregate.c (sums the words of each message): the baseline with which
+ * tests/bench/receive.c compares the handler's cost. handle() and complete() are called by receiver.h.
+ */
 #include "tests/bench/baselines/receiver.h"
 
 __u32 result; /* read by the host */

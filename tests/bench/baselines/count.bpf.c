@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hand-written equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each packet exactly
- * once without a runtime.
+ * Hand-written XDP programs that do the same as tests/handlers/messages/count_runs.h (count packets and bytes), for messages and for
+ * datagrams: the cost of handling each packet exactly once without our runtime. Baselines of tests/bench/mpq.c. handle() and complete() are
+ * called by receiver.h.
  */
 #define MESSAGES    64
 #define PACKETS_MAX 32768

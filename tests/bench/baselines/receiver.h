@@ -3,14 +3,15 @@
 #define TESTS_BENCH_BASELINES_RECEIVER_H
 
 /*
- * Hand-written receiver of multi-packet messages at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
- * duplicated, and the program that handles the last packet detects that the message is complete. The including baseline must define
+ * Hand-written receiver of multi-packet messages at XDP (SLMP, a message protocol over UDP, with IPv4), for the baselines of
+ * tests/bench/receive.c and mpq.c. Each packet is handled once, even if it is duplicated, and the program that handles the last packet
+ * detects that the message is complete. The including baseline must define
  *
  * static int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
  * static void complete(struct message *m);
  *
- * handle() returns 0, or 1 for a packet that it does not accept. A packet that arrives before its message's first one is not accepted:
- * the sender retransmits it.
+ * handle() returns 0, or 1 for a packet that it does not accept. A packet that arrives before its message's first one is not accepted: the
+ * sender retransmits it.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

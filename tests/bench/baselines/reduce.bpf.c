@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written equivalent of handlers/reduce.c: the baseline of its cost. */
+/*
+ * Hand-written XDP program that does the same as handlers/reduce.c (adds up messages of integers, item by item): the baseline with which
+ * tests/bench/receive.c compares the handler's cost. handle() and complete() are called by receiver.h.
+ */
 #include "tests/bench/baselines/receiver.h"
 
 #define ITEMS 2048

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* SHA-256's compression function on a counter: long straight ALU code, rotates, spills. */
+/*
+ * Benchmark program: SHA-256's compression function on a counter (long straight ALU code, rotates, spills). Run by iss.sh, which compares
+ * the speed of the modelled core with qemu; the result must be the same on both.
+ */
 #include <stdint.h>
 
 #ifndef ROUNDS
@@ -7,6 +10,7 @@
 #endif
 
 /* clang-format off */
+/* The round constants of SHA-256 (FIPS 180-4). */
 static const uint32_t k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,

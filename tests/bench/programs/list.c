@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Walks a shuffled linked list: every load waits for the one before. */
+/*
+ * Benchmark program: walks a shuffled linked list, so every load waits for the one before. Run by iss.sh, which compares the speed of the
+ * modelled core with qemu; the result must be the same on both.
+ */
 #include <stdint.h>
 
 #ifndef ROUNDS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A state machine over text: a jump table, short blocks, counters in memory. */
+/*
+ * Benchmark program: a state machine over text (a jump table, short blocks, counters in memory). Run by iss.sh, which compares the speed of
+ * the modelled core with qemu; the result must be the same on both.
+ */
 #include <stdint.h>
 
 #ifndef ROUNDS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Integer matrix product: word loads, multiply, nested loops. */
+/*
+ * Benchmark program: integer matrix product (word loads, multiply, nested loops). Run by iss.sh, which compares the speed of the modelled
+ * core with qemu; the result must be the same on both.
+ */
 #include <stdint.h>
 
 #ifndef ROUNDS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Calls main, prints its return value as eight hexadecimal digits, and exits with 0. */
+/*
+ * Start code of the programs in this directory, on hpu-run and qemu-riscv32: calls main, prints its return value as eight hexadecimal
+ * digits with the Linux system call write, and exits with 0. Linked by iss.sh, which compares the output of both.
+ */
 	.globl _start
 _start:
 	.option push

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes libspin believe that the kernel has no may_goto (Linux 6.1 to 6.8). Test programs linked with --wrap for these two
- * functions (Makefile) load the objects' programs with bounded loops on any kernel.
+ * Makes libspin believe that the kernel has no may_goto (Linux 6.1 to 6.8). Test programs linked with --wrap for these two functions
+ * (Makefile) load the objects' programs with bounded loops on any kernel. So tests/vectors and tests/unit check these variants too.
  */
 #include "tests/common/loads/bounded_loops.h"
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_LOADS_BOUNDED_LOOPS_H
 #define TESTS_COMMON_LOADS_BOUNDED_LOOPS_H
 
-/* The linker substitutes these for kernel_probe__may_goto() and kernel_probe__copies(). */
+/*
+ * Stand-ins for two probes of the kernel, which then report that it has no may_goto (Linux 6.1 to 6.8): libspin then loads the programs
+ * with bounded loops. For test programs in tests/vectors and tests/unit that are linked with --wrap (Makefile).
+ */
 int __wrap_kernel_probe__may_goto(void);
 int __wrap_kernel_probe__copies(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads programs with BPF_F_TEST_REG_INVARIANTS (reg_invariants.h). Called by the vectors' runner, whose own loads count: a
- * program that one of them has loaded with the flag is not loaded again.
+ * Loads BPF programs with BPF_F_TEST_REG_INVARIANTS: the kernel then refuses a program for which the verifier's bounds of a register
+ * contradict each other (reg_invariants.h). Called by tests/vectors/run.c, whose own loads count: a program that one of them has loaded
+ * with the flag is not loaded again.
  */
 #include <dirent.h>
 #include <errno.h>

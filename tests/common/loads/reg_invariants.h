@@ -5,7 +5,7 @@
 /*
  * The verifier's bounds of a register must never contradict each other in our programs: if they do, the kernel warns (REG INVARIANTS
  * VIOLATION) and forgets what it knew. A test program linked with --wrap=bpf_object__load (Makefile) loads all its objects with
- * BPF_F_TEST_REG_INVARIANTS, if the kernel supports it: the warning then becomes a refusal.
+ * BPF_F_TEST_REG_INVARIANTS, if the kernel supports it: the warning then becomes a refusal. Used by tests/vectors/run.c.
  */
 struct bpf_object;
 

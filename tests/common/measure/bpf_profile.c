@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Profile of BPF programs by source line (bpf_profile.h). Called by benchmarks. The sampled address is that of the next instruction, so the
- * byte before it decides: the time of a locked operation is counted at its own line, not at the line after it.
+ * Profile of BPF programs by source line (bpf_profile.h), by sampling. Called by the benchmarks tests/bench/mpq.c and xdp.c, with
+ * --profile. The sampled address is that of the next instruction, so the byte before it decides: the time of a locked operation is counted
+ * at its own line, not at the line after it.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Results of benchmarks: rows with a value, a unit, a baseline and a goal. Prints them as a table, and writes JSON. */
+/*
+ * Results of benchmarks: rows with a value, a unit, a baseline and a goal. Prints them as a table, and writes JSON (measure.h). Called by
+ * whatever measures: tests/bench, the demo, `make accuracy`, `make figures`. A figure that is absent is NAN, and missing from the JSON.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

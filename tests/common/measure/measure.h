@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MEASURE_MEASURE_H
 #define TESTS_COMMON_MEASURE_MEASURE_H
 
-/* Collects the figures of a benchmark and writes build/<target>.json: "rows", and commit, kernel, cpu and compiler. */
+/*
+ * Collects the figures of a benchmark, the demo, `make accuracy` or `make figures`, and writes build/<target>.json: "rows", and commit,
+ * kernel, cpu and compiler.
+ */
 #include <stddef.h>
 
 #define MEASURE_ROWS_MAX 1024

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs the threads of a check: writers, and readers that GET and check the answers (checker.h). */
+/*
+ * Runs the threads of a check that memcached behind handlers never gives a stale answer: writers (writer.h), and readers that GET and
+ * compare each answer with the values that its key may have (checker.h). Called by tests/sockets/memcached_is_coherent.c and the demo.
+ * Keeps the first wrong answer as text.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

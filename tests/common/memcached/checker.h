@@ -5,7 +5,7 @@
 /*
  * Looks for stale answers: threads change a few keys with every command of memcached, over TCP and UDP, in all forms, while other threads
  * GET the same keys over UDP and check each answer against the key's possible values (register.h). The calling thread is in the clients'
- * namespace.
+ * namespace. Called by tests/sockets/memcached_is_coherent.c and the demo.
  */
 #include <stdint.h>
 

@@ -4,7 +4,8 @@
 
 /*
  * A client of memcached: sockets in the thread's network namespace, whole commands and their answers. It handles UDP's frame header, lines
- * of the text protocol, and headers of the binary one. Failures end the test.
+ * of the text protocol, and headers of the binary one. Failures end the test. Used by the other files of this directory and
+ * tests/fuzz/fuzz_memcached.c.
  */
 #include <stddef.h>
 #include <stdint.h>

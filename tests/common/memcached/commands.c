@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Encodes commands of memcached and reads their answers (commands.h): memcached's doc/protocol.txt, and its binary protocol. */
+/*
+ * Encodes commands of memcached and reads their answers (commands.h): memcached's doc/protocol.txt, and its binary protocol. Called by
+ * writer.c, which changes keys with them. Must encode all commands that may change a key.
+ */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 
 #define NO_INITIAL UINT32_MAX /* expiry of a binary incr that does not create the value */
 
+/* Names for reports, by enum mc_op. */
 const char *const mc_op_name[MC_OPS] = {
 	"set",  "add", "replace", "append", "prepend", "cas",   "cas, old", "incr", "decr",  "delete", "touch", "gat",
 	"gats", "ms",  "ms ME",   "ms MR",  "ms MA",   "ms MP", "md",       "ma",   "ma MD", "ma N J", "mg T",  "mg N",

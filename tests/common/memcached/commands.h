@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MEMCACHED_COMMANDS_H
 #define TESTS_COMMON_MEMCACHED_COMMANDS_H
 
-/* Every command of memcached that changes a key, in its text, meta and binary form, and how to read its answer. */
+/*
+ * Every command of memcached that changes a key, in its text, meta and binary form, and how to read its answer. Used by writer.c, to find
+ * stale answers (checker.h).
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The closed loop of GETs and its checks (load.h). Used by benchmarks and the demo. */
+/*
+ * Sends GETs to memcached over UDP in a closed loop, compares every answer with the key's value, and measures rate and latency (load.h).
+ * Used by tests/bench/memcached.c and the demo.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,9 @@
 #define TESTS_COMMON_MEMCACHED_LOAD_H
 
 /*
- * GETs of many keys over UDP, in a closed loop, by threads with sockets of their own. Every answer is compared with the key's value. Keys
- * are numbers below a million. The calling thread is in the clients' namespace.
+ * Load for memcached: GETs of many keys over UDP, in a closed loop, by threads with sockets of their own. Every answer is compared with the
+ * key's value. Keys are numbers below a million. The calling thread is in the clients' namespace. Used by tests/bench/memcached.c and the
+ * demo.
  */
 #include <stddef.h>
 #include <stdint.h>

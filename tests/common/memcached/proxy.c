@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Forwards the GETs of one client at a time to memcached, and answers some itself (proxy.h). */
+/*
+ * A deliberately wrong cache: forwards the GETs of one client at a time to memcached, and answers some itself with old or other values
+ * (proxy.h). Started by tests/sockets/memcached_is_coherent.c, which must notice it.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

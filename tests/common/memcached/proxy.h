@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MEMCACHED_PROXY_H
 #define TESTS_COMMON_MEMCACHED_PROXY_H
 
-/* A deliberately wrong cache in front of memcached, to test that the coherence check (checker.h) notices it. */
+/*
+ * A deliberately wrong cache in front of memcached, started by tests/sockets/memcached_is_coherent.c to test that the coherence check
+ * (checker.h) notices it.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

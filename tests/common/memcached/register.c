@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The states of a key and the rule for GETs (register.h). Writer and readers hold the key's lock for a copy or a comparison, but never
- * while they wait.
+ * The values that a key of memcached may have at any time, and the rule that tells whether the answer to a GET was possible (register.h).
+ * Called by the threads of checker.c and writer.c. They hold the key's lock for a copy or a comparison, but never while they wait.
  */
 #include <stdio.h>
 #include <string.h>

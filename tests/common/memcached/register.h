@@ -6,7 +6,8 @@
  * The possible values of a key at any time, as a regular register. One thread writes a key, so its states are ordered. A state is issued
  * before its command is sent, and acknowledged when the answer has arrived. A GET must return a state between the last one acknowledged
  * when it was sent and the last one issued when its answer arrived, and none older than the same reader has seen before. Expiry and flushes
- * are times of a state: a GET that is answered after `misses_from` may miss; one sent after `gone_from` must.
+ * are times of a state: a GET that is answered after `misses_from` may miss; one sent after `gone_from` must. Used by checker.c and
+ * writer.c.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -4,7 +4,8 @@
 
 /*
  * Debian's memcached as the user nobody, on UDP and TCP, alone or with handlers on its sockets; in that case spind and spin-memcached also
- * run, in the same network namespace. proc_init() must be called before. Failures end the test.
+ * run, in the same network namespace. proc_init() must be called before. Failures end the test. Used by tests/sockets, tests/fuzz,
+ * tests/bench and the demo.
  */
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes keys (writer.h). A change is chosen by what is known about its key, so that memcached's possible answers and the key's next state
- * are known. A key that may have expired or been flushed gets only changes that leave one possible value.
+ * Changes keys of memcached with every command that can, in the threads that checker.c starts to find stale answers (writer.h). A change is
+ * chosen by what is known about its key, so that memcached's possible answers and the key's next state are known. A key that may have
+ * expired or been flushed gets only changes that leave one possible value.
  */
 #include <stdio.h>
 #include <string.h>

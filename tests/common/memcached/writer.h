@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MEMCACHED_WRITER_H
 #define TESTS_COMMON_MEMCACHED_WRITER_H
 
-/* The writer threads of a check. Each key is changed by one thread only. */
+/*
+ * The threads that change keys of memcached while others GET them, to find stale answers. Started by checker.c. Each key is changed by one
+ * thread only, so the order of its values is known.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random numbers with a Zipf distribution, by inversion. Used by clients of caches. */
+/*
+ * Random numbers with a Zipf distribution, by inversion: the keys that clients of caches request. Used by tests/bench/memcached.c and the
+ * demo. The same seed gives the same numbers.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_ZIPF_H
 #define TESTS_COMMON_ZIPF_H
 
-/* Random numbers with a Zipf distribution, as clients of caches request keys. */
+/* Random numbers with a Zipf distribution, as clients of caches request keys. Used by tests/bench/memcached.c and the demo. */
 #include <stddef.h>
 #include <stdint.h>
 

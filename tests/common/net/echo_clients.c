@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Clients of handlers that answer: they send messages and datagrams, and check what comes back. */
+/*
+ * Client threads for handlers that answer: they send messages and datagrams, and check every packet that comes back. Started by
+ * echo_test.c, for tests/stress/stress.c. The first error ends the thread and is kept as a text.
+ */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>

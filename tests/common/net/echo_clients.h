@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_ECHO_CLIENTS_H
 #define TESTS_COMMON_ECHO_CLIENTS_H
 
-/* Threads that send and check every packet that comes back. */
+/*
+ * Client threads that send to handlers which answer, and check every packet that comes back. Started by echo_test.c, for
+ * tests/stress/stress.c.
+ */
 #include "tests/common/net/echo_test.h"
 
 #define ECHO_PACKETS 8u /* of a message */

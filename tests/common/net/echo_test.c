@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers answer, and clients in another namespace, for tests of packets that handlers send. */
+/*
+ * Attaches the handlers pingpong and fan_out, which send packets, starts clients for them in another namespace (echo_clients.h), and
+ * compares what came back with the handlers' counts (echo_test.h). Called by tests/stress/stress.c.
+ */
 #include <stdio.h>
 
 #include "tests/common/net/echo_clients.h"

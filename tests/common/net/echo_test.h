@@ -3,8 +3,8 @@
 #define TESTS_COMMON_ECHO_TEST_H
 
 /*
- * Contexts whose handlers send, and clients that check every packet that comes back. pingpong forwards each packet of a
- * message to its source. fan_out puts two packets for each datagram and replies. The link may lose, duplicate and reorder
+ * Attached handlers that send packets, and clients that check every packet that comes back, for tests/stress/stress.c. pingpong forwards
+ * each packet of a message to its source. fan_out puts two packets for each datagram and replies. The link may lose, duplicate and reorder
  * packets.
  */
 #include <pthread.h>

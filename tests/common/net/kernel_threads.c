@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Adds up the CPU time of kernel threads by the start of their names, for benchmarks. */
+/* Adds up the CPU time of kernel threads by the start of their names, for tests/bench/hpus.c. A thread that is not visible counts as 0. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>

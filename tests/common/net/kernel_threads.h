@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_KERNEL_THREADS_H
 #define TESTS_COMMON_KERNEL_THREADS_H
 
-/* CPU time of kernel threads, for benchmarks. */
+/* CPU time of kernel threads, for tests/bench/hpus.c. */
 #include <stdint.h>
 
 /*

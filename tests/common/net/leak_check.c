@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds maps and programs of this process that a test has left behind. */
+/*
+ * Finds BPF maps and XDP programs that are still in the kernel although their owner was killed (leak_check.h). Called by tests that kill
+ * processes, in tests/live, tests/transfer and tests/stress.
+ */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_LEAK_CHECK_H
 #define TESTS_COMMON_LEAK_CHECK_H
 
-/* Finds what killed processes left in the kernel. */
+/*
+ * Finds what killed processes left in the kernel: BPF maps, programs, links, pins, namespaces. Called by tests in tests/live,
+ * tests/transfer and tests/stress, which must leave nothing.
+ */
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Counts what sPIN could leave on the machine, before and after a test: pins, namespaces, processes, links, directories. */
+/*
+ * Counts what could remain on the machine before and after a test: pinned BPF objects, namespaces, child processes; and the BPF objects
+ * that noted processes held (leak_check.h). Called by tests that kill processes. Nothing more than before may remain.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and reference of the test handler `lines` (lines.h). Called by the tests of handlers on TCP sockets. */
+/*
+ * State and reference implementation of the test handler `lines` on TCP sockets, which capitalizes the first letter of each line (lines.h).
+ * Called by tests/sockets/streams_are_whole.c and segments_in_any_order.c. Failures end the test.
+ */
 #include <unistd.h>
 
 #include "tests/common/net/lines.h"

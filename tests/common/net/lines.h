@@ -3,8 +3,8 @@
 #define TESTS_COMMON_NET_LINES_H
 
 /*
- * The handlers of tests/handlers/streams/lines.c: their state, and a reference implementation of what they do to a stream. Failures end the
- * test.
+ * The handlers of tests/handlers/streams/lines.c, which capitalize the first letter of each line of a TCP stream, for tests in
+ * tests/sockets: their state, and a reference implementation of what they do to a stream. Failures end the test.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
 #define TESTS_COMMON_LOSSY_H
 
 /*
- * A bad link between two network namespaces: two veth pairs and a relay between them, with a thread for each direction, which
- * loses, duplicates and reorders frames at random. What happens to a direction's n-th frame depends only on the seed and n. Names
- * and addresses are those of tests/common/net/pair.h.
+ * A bad link between two network namespaces: two veth pairs and a relay between them, with a thread for each direction, which loses,
+ * duplicates and reorders frames at random. What happens to a direction's n-th frame depends only on the seed and n. Names and addresses
+ * are those of tests/common/net/pair.h. Used by tests in tests/live, tests/transfer and tests/stress.
  */
 #include <pthread.h>
 #include <stdatomic.h>

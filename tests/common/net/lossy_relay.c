@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The relay of a lossy link: receives frames from one side, and decides at random what to do with each. One thread per direction. */
+/*
+ * The relay of a lossy link: receives frames from one side, and decides at random what to do with each. One thread per direction. Started
+ * by lossy.c. What happens to the n-th frame depends only on the seed and n.
+ */
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <poll.h>

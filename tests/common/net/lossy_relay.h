@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_LOSSY_RELAY_H
 #define TESTS_COMMON_LOSSY_RELAY_H
 
-/* The relay thread of one direction. The caller sets rates and sockets. */
+/*
+ * The thread that forwards one direction of a bad link (lossy.h): it loses, duplicates and reorders frames. Started by lossy.c, which sets
+ * rates and sockets before.
+ */
 #include "tests/common/net/lossy.h"
 
 int lossy_relay__start(struct lossy_direction *w);

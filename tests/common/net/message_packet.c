@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A packet of a message for benchmarks. Its header is changed in place for each packet. */
+/*
+ * Builds a packet of a message (SLMP, the message protocol over UDP), and checks what an engine returned for it. Its header is changed in
+ * place for each packet. Used by tests in tests/messages, tests/live and tests/unit, by message_trace.c and tests/bench/hpus.c.
+ */
 #include <errno.h>
 #include <string.h>
 

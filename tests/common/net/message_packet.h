@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MESSAGE_PACKET_H
 #define TESTS_COMMON_MESSAGE_PACKET_H
 
-/* Packets of messages from 10.0.0.1 port 4000. They have no UDP checksum, so they can be changed in place. */
+/*
+ * Packets of messages (SLMP, the message protocol over UDP) from 10.0.0.1 port 4000, for tests in tests/messages, tests/live and tests/unit
+ * and for tests/bench/hpus.c. They have no UDP checksum, so they can be changed in place.
+ */
 #include <stdint.h>
 
 #include "user/conformance/engine.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two namespaces with a veth pair, for demos and benchmarks. The server and its handlers run in one, the clients in the other. */
+/*
+ * Two namespaces with a veth pair, for demos and benchmarks. The server and its handlers run in one, the clients in the other. Failures end
+ * the program; the namespaces disappear with it.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_NETLAB_H
 
 /*
- * Two network namespaces joined by a veth pair. They have no name and no mount. Only this process and its children hold them, so they
- * cannot outlive it.
+ * Two network namespaces joined by a veth pair, for the demo and for benchmarks (hits, slmp, memcached). They have no name and no mount.
+ * Only this process and its children hold them, so they cannot outlive it.
  */
 #include <net/if.h>
 #include <sys/types.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Network namespaces of a test, which the calling thread creates, enters and leaves. */
+/*
+ * Network namespaces of a test, which the calling thread creates, enters and leaves. Used by tests in tests/live, tests/ring, tests/sockets
+ * and others. They have no name, so nothing remains.
+ */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

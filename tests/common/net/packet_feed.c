@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Feeds packets to an XDP program from a generator in the kernel, without a socket. */
+/*
+ * Loads the BPF program that makes a new packet of a message before each run of the program under test (tests/bench/mpq.bpf.c), and maps
+ * its variables (packet_feed.h). Called by the benchmarks mpq.c, two_cpus.c and ring.c.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

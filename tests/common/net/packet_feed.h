@@ -3,9 +3,9 @@
 #define TESTS_COMMON_PACKET_FEED_H
 
 /*
- * A program that turns the frame into the next packet of a message and tail-calls the program under test
- * (tests/bench/mpq.bpf.c). PROG_TEST_RUN passes a program the frame that its last run left. Each opened program has its own
- * feed, for its own thread.
+ * A program that turns the frame into the next packet of a message and tail-calls the program under test (tests/bench/mpq.bpf.c). It is
+ * needed because PROG_TEST_RUN passes a program the frame that its last run left. Used by the benchmarks mpq.c, two_cpus.c and ring.c. Each
+ * opened program has its own feed, for its own thread.
  */
 #include <bpf/libbpf.h>
 

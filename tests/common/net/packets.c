@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random packets, well formed and malformed, for fuzzers. The same seed gives the same packets. */
+/*
+ * Random packets, well formed and malformed, for fuzzers. The same seed gives the same packets. Called by tests/fuzz/fuzz_packets.c and
+ * fuzz_traffic.c.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_PACKETS_H
 
 /*
- * Random packets, the same for the same seed: valid ones of every kind, and mutations of them. Most are UDP to port 9000, or
- * ICMP or ICMPv6 on request.
+ * Random packets, the same for the same seed: valid ones of every kind, and mutations of them. Most are UDP to port 9000, or ICMP or ICMPv6
+ * on request. Used by tests/fuzz/fuzz_packets.c and fuzz_traffic.c.
  */
 #include "user/conformance/types.h"
 

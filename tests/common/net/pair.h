@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_PAIR_H
 #define TESTS_COMMON_PAIR_H
 
-/* Two network namespaces joined by a veth pair of four queues. They have no name, and disappear with the process and its children. */
+/*
+ * Two network namespaces joined by a veth pair of four queues. They have no name, and disappear with the process and its children. Used by
+ * live, ring and transfer tests and by benchmarks.
+ */
 #define NEAR_ADDR  "10.78.0.2"
 #define FAR_ADDR   "10.78.0.1"
 #define NEAR_ADDR6 "fd78::2"

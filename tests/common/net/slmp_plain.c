@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A sender of messages in plain C, written independently from the protocol's description. Used by transfer tests. */
+/*
+ * A sender of SLMP messages (a message protocol over UDP) in plain C, written from the protocol's description without sPIN code. Used by
+ * tests/transfer/plain_sender_is_received.c. It never retransmits.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 #include "tests/common/net/slmp_plain.h"
 #include "tests/common/net/slow.h"
 
+/* Flags and lengths of the protocol's header. */
 #define EOM          0x8000
 #define SYN          0x4000
 #define ACK          0x2000

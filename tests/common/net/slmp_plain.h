@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_SLMP_PLAIN_H
 #define TESTS_COMMON_SLMP_PLAIN_H
 
-/* A plain sender of SLMP messages, written from the protocol's description without any sPIN code. It blocks, and never retransmits. */
+/*
+ * A plain sender of SLMP messages (a message protocol over UDP), for tests/transfer/plain_sender_is_received.c, written from the protocol's
+ * description without any sPIN code. It blocks, and never retransmits.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A receiver of messages in plain C that loses, delays and duplicates acknowledgements, for tests of libspin's sender. */
+/*
+ * A receiver of SLMP messages (a message protocol over UDP) in plain C that loses, delays and duplicates packets and acknowledgements, for
+ * tests of libspin's sender: tests/unit/sender_delivers_over_a_bad_link.c and sender_keeps_its_limits.c. It reports whatever the protocol
+ * does not allow.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

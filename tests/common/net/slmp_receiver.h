@@ -3,8 +3,9 @@
 #define TESTS_COMMON_SLMP_RECEIVER_H
 
 /*
- * A plain receiver of SLMP messages in user space, written from the protocol's description, behind a link that may be bad: for tests of
- * senders. It is a thread with a UDP socket. It reports packets that the protocol does not allow.
+ * A plain receiver of SLMP messages (a message protocol over UDP) in user space, written from the protocol's description, behind a link
+ * that may be bad: for the tests of libspin's sender, tests/unit/sender_*.c. It is a thread with a UDP socket. It reports packets that the
+ * protocol does not allow.
  */
 #include <pthread.h>
 #include <stdatomic.h>

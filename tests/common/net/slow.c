@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Scales tests on slow machines: the number of rounds of random tests, and timeouts. On an ordinary machine the number of rounds never
- * changes.
+ * changes. Used by tests with random input or timeouts (slow.h).
  */
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 /*
  * How much slower this machine is than an ordinary one, as measured by tests/run. An emulated one is 10 to 40 times slower. A factor below
- * 8 counts as ordinary: all rounds run, and time limits are not extended.
+ * 8 counts as ordinary: all rounds run, and time limits are not extended. Used by tests with random input or timeouts.
  */
 #include <stdint.h>
 #include <sys/time.h>

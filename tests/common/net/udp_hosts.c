@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two hosts and datagrams between them (udp_hosts.h), for tests of handlers on sockets. */
+/*
+ * Two hosts and datagrams between them (udp_hosts.h), for tests and benchmarks of handlers on sockets (tests/sockets, tests/fuzz,
+ * tests/bench). Failures end the test.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

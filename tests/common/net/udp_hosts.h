@@ -4,7 +4,8 @@
 
 /*
  * Datagrams with requests to the handler of tests/handlers/datagrams/rewrite.c, between two hosts of the test: `s0` with 10.9.0.1 and
- * fd09::1 in the server's namespace, `c0` with 10.9.0.2 and fd09::2 in the client's. Failures end the test.
+ * fd09::1 in the server's namespace, `c0` with 10.9.0.2 and fd09::2 in the client's. Failures end the test. Used by tests and benchmarks of
+ * handlers on sockets.
  */
 #include <netinet/in.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Attaches an XDP program that passes all packets to the far end of a veth, which native XDP needs there. */
+/*
+ * Attaches an XDP program that only passes packets to the far end of a veth (xdp_pass.h): native XDP on the near end can send frames back
+ * only then. Called by tests, benchmarks and the demo. A failure ends the test.
+ */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends datagrams and waits for them (burst.h). */
+/*
+ * Sends datagrams in bursts and waits until all have arrived (burst.h), so that a test can tell whether one was lost. Used by tests in
+ * tests/live and tests/transfer.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 /*
  * IPv4 datagrams in bursts, from a thread that waits until it has received as many as it has sent. So no queue overflows and none may be
- * lost. Failures of sockets end the test.
+ * lost. Failures of sockets end the test. Used by tests in tests/live and tests/transfer.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends the floods of flood.h from a packet socket. Used by a live test, and by a benchmark of what other traffic can still use. */
+/*
+ * Sends packets of messages with forged source addresses from a packet socket, as fast as possible or at a given rate (flood.h). Used by
+ * tests/live/floods_leave_room_for_others.c and tests/bench/flood.c. A failure ends the process.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>

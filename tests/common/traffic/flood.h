@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_FLOOD_H
 #define TESTS_COMMON_FLOOD_H
 
-/* Sends SLMP packets of 74 bytes with forged source addresses, from a thread of its own. */
+/*
+ * An attack on receivers of messages: sends SLMP packets (SLMP: a message protocol over UDP) of 74 bytes with forged source addresses, from
+ * a thread of its own. Used by tests/live/floods_leave_room_for_others.c and tests/bench/flood.c.
+ */
 #include <stdint.h>
 
 enum flood_kind {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compiles handlers whose memory moves to another layout, and reads their state, for tests of spin_ctx__migrate(). */
+/*
+ * Compiles handlers with the state and tables that a test wants, and reads fields of a running one, for tests of spin_ctx__migrate(), which
+ * exchanges handlers and moves their memory to another layout: tests/unit and tests/sockets. Failures end the test.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

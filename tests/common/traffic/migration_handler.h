@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_MIGRATION_HANDLER_H
 #define TESTS_COMMON_MIGRATION_HANDLER_H
 
-/* Handlers that count datagrams, with a state and tables that the test chooses, for spin_ctx__migrate(). Failures end the test. */
+/*
+ * Handlers that count datagrams, with a state and tables that the test chooses, for tests in tests/unit and tests/sockets of
+ * spin_ctx__migrate(), which exchanges handlers and moves their memory to another layout. Failures end the test.
+ */
 #include <spin/libspin.h>
 
 #define MIGRATION_PORT 9000

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers change shared memory from all HPUs. Checks that no update is lost. */
+/*
+ * Attaches handlers that change shared memory on all HPUs (here CPUs) at once, sends them packets, and checks that no update is lost
+ * (shared_updates.h). Used by tests in tests/live, by tests/stress and tests/bench/hpus.c.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #define TESTS_COMMON_SHARED_UPDATES_H
 
 /*
- * The host side of tests/handlers/messages/hammer.c and hammer_message.c: their contexts, senders, and the check that each
- * shared variable has counted each run once. Functions that return a reason return NULL on success; a reason is valid until the next
- * failure.
+ * The host side of tests/handlers/messages/hammer.c and hammer_message.c: their contexts, senders, and the check that each shared variable
+ * has counted each run once. Functions that return a reason return NULL on success; a reason is valid until the next failure. Used by tests
+ * in tests/live, by tests/stress and tests/bench/hpus.c.
  */
 #include <pthread.h>
 

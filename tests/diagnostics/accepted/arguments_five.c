@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --trusted: functions of the isolated class are inline */
+/* spincc --trusted: (tests/diagnostics/accepts.sh) must accept a call with five arguments; isolated functions must be inline */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: bswap64. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a byte swap of 64 bits */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: dense switch. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a switch that compilers turn into a jump table elsewhere */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: division unsigned. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept unsigned division and modulo, 32 and 64 bits */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: dma of local. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a DMA transfer from a local array */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

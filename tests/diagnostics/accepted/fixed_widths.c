@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: fixed widths. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept types in state and tables that have one width everywhere */
 #include <spin/spin.h>
 
 typedef uint64_t nanoseconds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: hash in state. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a hash in the state, searched in an unrolled loop */
 #include <spin/spin.h>
 
 /* A hash in the state: 0 marks a free slot. */

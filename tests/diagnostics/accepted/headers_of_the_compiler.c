@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: headers of the compiler. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept headers of the compiler */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: index masked. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept an index that is tested by SPIN_AT, or masked */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must accept: only a message_completion handler; lengths from sizeof and from an enum; the longest user header. */
+/* tests/diagnostics/accepts.sh: accept a completion handler alone, lengths by sizeof and enum, and the longest user header */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

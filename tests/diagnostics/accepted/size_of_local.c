@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: size of local. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a local size_t, whose width differs between targets */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --trusted: a variable index into the stack needs CAP_PERFMON */
+/* spincc --trusted: (tests/diagnostics/accepts.sh) must accept it; a variable index into the stack needs CAP_PERFMON */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: unaligned packet. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a word of the packet at an odd offset */
 #include <spin/spin.h>
 
 struct tally {
@@ -12,7 +12,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	const uint32_t *w = SPIN_GET(p, 1, uint32_t);
 
 	if (w)
-		state->n = *w; // expect
+		state->n = *w;
 	return SPIN_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc and the verifier must accept this handler, unlike similar ones in refused/: unaligned state. */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a word of the state at an odd address */
 #include <spin/spin.h>
 
 struct tally {
@@ -9,7 +9,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	*(uint32_t *)((uint8_t *)state->words + 1) = p->length; // expect
+	*(uint32_t *)((uint8_t *)state->words + 1) = p->length;
 	return SPIN_SUCCESS;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_CLOCKS_H
 #define TESTS_HANDLERS_CLOCKS_H
 
-/* Handlers that record what they read from the clocks, the random numbers and the packet's headers. */
+/* Shared by clocks.c and clocks_me.c: handlers record what they read from clocks, random numbers and headers, for tests/vectors/clocks. */
 #include <spin/spin.h>
 
 struct clocks {

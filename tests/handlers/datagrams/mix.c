@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mix - uses all features, selected by the packet's bytes, for tests with random packets: every return code, accessor, stores, replies,
- * tables.
+ * mix - uses all features, selected by the packet's bytes: every return code, accessor, stores, replies, tables. For
+ * tests/fuzz/fuzz_packets.c, which sends random packets and compares the engines.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* registers_all - registers everything that messages support, each at its maximum size. */
+/* registers_all - registers everything that messages support, each at its maximum size. For tests/live/limits_are_kept.c. */
 #include <spin/spin.h>
 
 struct mine {

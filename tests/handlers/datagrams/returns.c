@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * returns - every handler returns the code that the packet contains, and records when it ran and its arguments. A packet without a payload
- * uses the codes of the previous one.
+ * uses the codes of the previous one. For tests/vectors/returns, parse and rules, and for tests/ring.
  */
 #include <spin/spin.h>
 

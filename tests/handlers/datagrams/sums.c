@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sums - adds the words of every datagram to sums, starting at the index that the application sets. */
+/* sums - adds each datagram's words to an array of sums, from an index that the host sets. tests/model/baselines/sums.c is its baseline. */
 #include <spin/spin.h>
 
 struct sums {

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_ACT_ATOMIC_H
 
 /*
- * Handlers that do one atomic operation, one host-direct write or one counter operation per packet, as selected by its payload (struct
- * act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for datagrams.
+ * Handlers that do one atomic operation, one host-direct write or one counter operation per packet, as its payload says (struct
+ * act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for datagrams. For tests/vectors/actions_dma, actions_memory.
  */
 #include <stdint.h>
 

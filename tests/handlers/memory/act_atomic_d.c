@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_atomic_d - datagrams whose payload selects an atomic operation. */
+/* act_atomic_d - datagrams whose payload selects an atomic operation (act_atomic.h). For tests/vectors/actions_dma and actions_memory. */
 #include <spin/spin.h>
 
 #include "act_atomic.h"

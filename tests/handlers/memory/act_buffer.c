@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_buffer - messages whose packets select an operation on an HPU's buffer (act_buffer.h). */
+/* act_buffer - messages whose packets select an operation on an HPU's own buffer (act_buffer.h). For tests/vectors/actions_memory. */
 #include <spin/spin.h>
 
 #include "act_buffer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_buffer_d - datagrams that select an operation on an HPU's buffer (act_buffer.h), in both classes. */
+/* act_buffer_d - datagrams that select an operation on an HPU's own buffer (act_buffer.h), in both load classes. For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_buffer.h"

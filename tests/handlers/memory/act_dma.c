@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_dma - messages whose packets select a DMA transfer and the handler that does it. */
+/* act_dma - messages whose packets select a DMA transfer and the handler that does it (act_dma.h). For tests/vectors/actions_dma. */
 #include <spin/spin.h>
 
 #include "act_dma.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_dma_d - datagrams whose payload selects a DMA transfer. */
+/* act_dma_d - datagrams whose payload selects a DMA transfer with host memory (act_dma.h). For tests/vectors/actions*. */
 #include <spin/spin.h>
 
 #include "act_dma.h"

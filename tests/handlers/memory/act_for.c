@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_for - counted loops with bounds from the packet: over a range of numbers, and over bytes of the packet, with break.
+ * act_for - counted loops (SPIN_FOR) with bounds from the packet: over a range of numbers, and over bytes, with break. For tests/vectors.
  */
 #include <spin/spin.h>
 

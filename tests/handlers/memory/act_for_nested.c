@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_for_nested - two nested counted loops with bounds from the packet: the inner one starts at the index of the outer one, and uses
- * continue and break.
+ * act_for_nested - two nested counted loops (SPIN_FOR) with bounds from the packet: the inner one starts at the index of the outer one, and
+ * uses continue and break. For tests/vectors/actions.
  */
 #include <spin/spin.h>
 

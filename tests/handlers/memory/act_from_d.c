@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_from_d - datagrams whose payload selects the bytes of host memory that are copied into it (act_dma.h). */
+/* act_from_d - datagrams select bytes of host memory that are copied into their payload (act_dma.h). For tests/vectors/actions_memory. */
 #include <spin/spin.h>
 
 #include "act_dma.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu - counts datagrams on the HPU that handles them. */
+/* act_hpu - counts datagrams in memory of the HPU (processor) that handles them. For tests/vectors/actions_memory. */
 #include <spin/spin.h>
 
 struct hpus {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu_me - counts packets of messages on the HPU that handles them; all three handlers store its number. */
+/* act_hpu_me - counts packets of messages in memory of the HPU that handles them; all handlers store its number. For tests/vectors. */
 #include <spin/spin.h>
 
 struct hpus {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_lock - messages whose packets select loops and locks, and the handler that uses them. */
+/* act_lock - messages whose packets select loops and locks, and the handler that uses them (act_lock.h). For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_lock.h"

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_ACT_LOCK_H
 
 /*
- * Handlers that loop and lock as selected by each packet's payload (struct act_lock_ask, little-endian), with a budget of 64 steps:
- * act_lock for messages, act_lock_d for datagrams.
+ * Handlers that loop and lock as selected by each packet's payload (struct act_lock_ask, little-endian), with a budget of 64 loop steps:
+ * act_lock for messages, act_lock_d for datagrams. For tests/vectors/actions and actions_memory.
  */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_lock_d - datagrams whose payload selects loops and locks. */
+/* act_lock_d - datagrams whose payload selects loops and locks (act_lock.h). For tests/vectors/actions and actions_memory. */
 #include <spin/spin.h>
 
 #include "act_lock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_pending_d - datagrams whose payload selects the atomic operations on host memory that are in flight. */
+/* act_pending_d - datagrams select atomic operations on host memory, of which several are in flight. For tests/vectors/actions_dma. */
 #include <spin/spin.h>
 
 enum pending_op {

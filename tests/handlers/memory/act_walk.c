@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_walk - walks without a registered budget, so steps are not counted. */
+/* act_walk - walks over the payload (SPIN_FOR_EACH) without a budget, so steps are not counted. For tests/vectors/actions. */
 #include <spin/spin.h>
 
 struct walked {

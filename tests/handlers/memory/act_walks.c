@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_walks - two walks over the same bytes, within one budget of 64 steps. */
+/* act_walks - two walks over the same bytes of the payload, within one budget of 64 steps. For tests/vectors/actions. */
 #include <spin/spin.h>
 
 struct walked {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* atomics - atomic operations on state in L2 */
+/* atomics - atomic operations on the state, in the HPUs' L2 memory, with operands from the packet. For tests/vectors/atomics. */
 #include <spin/spin.h>
 
 struct ask {

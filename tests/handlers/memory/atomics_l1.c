@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* atomics_l1 - atomics.c with the state in L1 and the payload in L2. */
+/* atomics_l1 - atomics.c with the state in L1 and the payload in L2 memory of the HPUs. For tests/vectors/atomics. */
 #include <spin/spin.h>
 
 struct ask {

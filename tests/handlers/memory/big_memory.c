@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* big_memory - uses all memory that handlers can have: 1 MiB of state, and tables of 3 MiB; counts in the last words. */
+/* big_memory - uses all memory that handlers can have: 1 MiB of state, 3 MiB of tables. For tests/live/limits_are_kept.c. */
 #include <spin/spin.h>
 
 struct state {

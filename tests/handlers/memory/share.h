@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_SHARE_H
 #define TESTS_HANDLERS_SHARE_H
 
-/* HPU memory that two kinds of handlers share. The test reads it. */
+/* State that share_first.c and share_second.c share; tests/live/hpu_memory_is_shared.c reads it. */
 #include <stdint.h>
 
 struct shared {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* share_second - share_first.c for messages, with a larger state that starts with the shared part. */
+/* share_second - share_first.c for messages, in a larger state that starts with the shared part. For tests/live/hpu_memory_is_shared.c. */
 #include <spin/spin.h>
 
 #include "share.h"

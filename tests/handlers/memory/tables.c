@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tables - SPIN_AT and SPIN_FIND with the index and the key from the packet. */
+/* tables - SPIN_AT and SPIN_FIND, access to tables by index and by key, with both from the packet. For tests/vectors/tables. */
 #include <spin/spin.h>
 
 struct ask {

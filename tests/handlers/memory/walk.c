@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk - SPIN_FOR_EACH over words, halfwords and bytes; skips zero words and stops at a word of all ones. */
+/* walk - SPIN_FOR_EACH over words, halfwords and bytes; skips zero words and stops at a word of all ones. For tests/vectors/walk. */
 #include <spin/spin.h>
 
 struct sums {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_pieces - datagrams: SPIN_FOR_EACH over pieces of 12, 16, 64 and 68 bytes (walk_pieces.h). */
+/* walk_pieces - datagrams: SPIN_FOR_EACH over pieces of 12, 16, 64 and 68 bytes (walk_pieces.h). For tests/vectors/walk. */
 #include <spin/spin.h>
 
 #include "walk_pieces.h"

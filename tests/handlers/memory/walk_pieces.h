@@ -3,7 +3,7 @@
 #define TESTS_HANDLERS_WALK_PIECES_H
 
 /*
- * Walks over the same packet in pieces of several sizes: counts the pieces, and sums their last words and their indices.
+ * For walk_pieces*.c: walks over a packet in pieces of several sizes, counts the pieces, sums their last words and indices.
  */
 #include <stdint.h>
 

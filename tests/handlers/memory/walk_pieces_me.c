@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_pieces_me - walk_pieces (walk_pieces.h) for packets of messages. */
+/* walk_pieces_me - walk_pieces (walk_pieces.h) for packets of messages. For tests/vectors/walk. */
 #include <spin/spin.h>
 
 #include "walk_pieces.h"

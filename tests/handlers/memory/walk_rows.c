@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_rows - datagrams: adds words to a row of sums, the next row for each packet; the row must be evaluated once per walk. */
+/* walk_rows - adds a datagram's words to a row of sums, each datagram the next row; a walk evaluates the row once. For tests/vectors. */
 #include <spin/spin.h>
 
 struct rows {

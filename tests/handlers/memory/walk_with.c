@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * walk_with - datagrams: walks words together with sums, skips zeros and stops at all ones; and walks pieces of 12 bytes together with
- * larger elements.
+ * walk_with - walks a datagram's words together with sums, skips zeros and stops at all ones; and walks pieces of 12 bytes together with
+ * larger elements. For tests/vectors/walk.
  */
 #include <spin/spin.h>
 

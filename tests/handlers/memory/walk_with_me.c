@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_with_me - packets of messages, with a budget: walks words together with sums. */
+/* walk_with_me - walks the words of a message's packets together with an array of sums, within a budget. For tests/vectors/walk. */
 #include <spin/spin.h>
 
 struct walked_with {

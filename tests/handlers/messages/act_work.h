@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_ACT_WORK_H
 #define TESTS_HANDLERS_ACT_WORK_H
 
-/* Handlers that post work items as selected by a packet's payload: act_work for messages, act_work_d for datagrams. */
+/* Handlers that post work items (records for the program) as a packet's payload says: act_work for messages, act_work_d for datagrams. */
 #include <spin/spin.h>
 
 /* little-endian */

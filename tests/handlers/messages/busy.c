@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* busy - loops for as many rounds as the host sets; HPUs share nothing else. */
+/* busy - loops for as many rounds as the host sets; HPUs share nothing else. For tests/bench/hpus.c, tests/model. */
 #include <spin/spin.h>
 
 #include "hammer.h"

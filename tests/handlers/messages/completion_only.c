@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* completion_only - counts messages when they are complete. */
+/* completion_only - a completion handler without others, counts datagrams when they are complete. For tests/vectors/returns. */
 #include <spin/spin.h>
 
 struct seen {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* entry_reach - for each datagram, stores the counter's value in the handlers' own host memory, and then counts the datagram. */
+/* entry_reach - a datagram stores a counter in handlers' host memory and then counts. For tests/live/entries_have_memory_of_their_own.c. */
 #include <spin/spin.h>
 
 #include "entry_reach.h"

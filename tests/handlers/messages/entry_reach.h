@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_ENTRY_REACH_H
 #define TESTS_HANDLERS_ENTRY_REACH_H
 
-/* Written by entry_reach and msg_entry_reach to the handler memory of the entry, once for each message. */
+/* Written by entry_reach.c and msg_entry_reach.c to host memory, once a message; read by tests/live/entries_have_memory_of_their_own.c. */
 #include <stdint.h>
 
 struct reach_note {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* faults - each handler of a datagram fails as the first bytes say (faults.h). */
+/* faults - each handler of a datagram fails as its first bytes say (faults.h). For tests/vectors/faults, tests/cli/faults.sh. */
 #include <spin/spin.h>
 
 #define FAULTS_KEEP(h, state, how) ((state)->completion = (how))

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_FAULTS_H
 
 /*
- * Handlers that fail as selected by a packet's first bytes, one for each handler, while they hold one lock. Handlers that succeed count
- * under it: if a lock were not released after a fault, the next handler would overrun.
+ * Handlers that fail as selected by a packet's first bytes, one for each handler, while they hold one lock: faults.c, msg_faults.c.
+ * Handlers that succeed count under it: if a lock were not released after a fault, the next handler would overrun its budget.
  */
 #include <stdint.h>
 

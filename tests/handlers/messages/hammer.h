@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_HAMMER_H
 
 /*
- * State of the handlers that all HPUs run at once (hammer.c, hammer_message.c), shared with the test. In the end `added`, `fetched` and
- * `locked` must be the number of runs, and counts of errors 0.
+ * State of the handlers that all HPUs run at once (hammer.c, hammer_message.c), shared with tests/common/traffic/shared_updates.h. In the
+ * end `added`, `fetched` and `locked` must be the number of runs, and counts of errors 0.
  */
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_HAMMER_RUN_H
 #define TESTS_HANDLERS_HAMMER_RUN_H
 
-/* One run, shared by the handlers of datagrams and messages. */
+/* One run of the handlers in hammer.c and hammer_message.c: counts once in each kind of memory that HPUs share. */
 #include <spin/spin.h>
 
 #include "hammer.h"

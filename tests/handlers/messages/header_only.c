@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* header_only - a header handler without other handlers drops datagrams to odd ports. */
+/* header_only - a header handler without other handlers drops datagrams to odd ports. For tests/vectors/returns, parse and jumbo. */
 #include <spin/spin.h>
 
 struct seen {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* header_write - a header handler that rewrites the packet and lets it proceed, or fails afterwards. */
+/* header_write - a header handler that rewrites the packet and lets it proceed, or fails afterwards. For tests/vectors/rewrite. */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_copy - copies every packet's payload to its offset in host memory, by DMA. */
+/* msg_copy - copies every packet's payload to its offset in host memory, by DMA. For tests/transfer, tests/live, tests/vectors. */
 #include <spin/spin.h>
 
 struct copied {

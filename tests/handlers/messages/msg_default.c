@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_default - only a completion handler: the default action writes the payload to host memory. */
+/* msg_default - only a completion handler: by default the NIC writes the payload to host memory. For tests/vectors, tests/messages. */
 #include <spin/spin.h>
 
 struct ends {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_entry_reach - for each message, stores the entry's counter in its handler memory, and then counts the message. */
+/* msg_entry_reach - each message stores its entry's counter and then counts. For tests/live/entries_have_memory_of_their_own.c. */
 #include <spin/spin.h>
 
 #include "entry_reach.h"

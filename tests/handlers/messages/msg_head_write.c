@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_head_write - a header handler that rewrites the first packet; payload handlers write what they read to host memory. */
+/* msg_head_write - a header handler rewrites the first packet; payload handlers copy it to host memory. For tests/vectors. */
 #include <spin/spin.h>
 
 struct ask {

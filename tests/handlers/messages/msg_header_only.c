@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_header_only - decides by a message's first byte; the default action writes the data of accepted messages. */
+/* msg_header_only - accepts messages by their first byte; without a payload handler the NIC writes them. For tests/vectors. */
 #include <spin/spin.h>
 
 struct count {

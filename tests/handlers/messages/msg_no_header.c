@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_no_header - without a header handler, messages are processed; the first byte is the payload handler's return code. */
+/* msg_no_header - messages without a header handler; the payload handler returns the first byte. For tests/vectors/payload_returns. */
 #include <spin/spin.h>
 
 struct runs {

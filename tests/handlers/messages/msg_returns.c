@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * msg_returns - handlers of messages return the code that the packet contains, and record when they ran and their arguments. The first
- * packet has the codes of the header and completion handlers, each packet that of its payload handler.
+ * packet has the codes of the header and completion handlers, each packet that of its payload handler. For tests/vectors.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_scratch - each message counts in its scratchpad. The completion handler writes the scratchpad and its arguments to the message's host
- * memory by DMA. The header handler starts with the initial scratchpad, which must be zero.
+ * msg_scratch - each message counts in its scratchpad. The completion handler writes the scratchpad and its arguments to host memory by
+ * DMA. The header handler starts with the initial scratchpad, which must be zero. For tests/vectors/messages.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script - messages with all three handlers, which do what the packets say. */
+/* msg_script - messages with all three handlers, which do what the packets say (msg_script.h). For tests/messages, tests/reference. */
 #include <spin/spin.h>
 
 #include "msg_script.h"

@@ -4,7 +4,7 @@
 
 /*
  * Message handlers that do what the packets say and record their arguments. Variants differ in the handlers that are present, and in the
- * user header. Tests know the expected behaviour (tests/reference/script.c), and check all results.
+ * user header. tests/reference/script.c knows the expected behaviour; tests/messages compares all results with it.
  */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_head - no payload handler: data that the header handler accepts is written to host memory. */
+/* msg_script_head - msg_script.h without a payload handler: data that the header handler accepts goes to memory. For tests/messages. */
 #include <spin/spin.h>
 
 #include "msg_script.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_pay - messages without a header handler, and with the completion handler of datagrams. */
+/* msg_script_pay - msg_script.h without a header handler, with the completion handler of datagrams. For tests/reference/schedule.c. */
 #include <spin/spin.h>
 
 #include "msg_script.h"

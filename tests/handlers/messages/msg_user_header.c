@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * msg_user_header - a message starts with 8 bytes for the header handler only: its return code, and the offset of the rest; payload
- * handlers write it there.
+ * handlers write it there. For tests/vectors/message_headers.
  */
 #include <spin/spin.h>
 

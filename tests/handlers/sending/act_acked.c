@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_acked - messages whose packets select an acknowledged put (struct acked_ask), to their source or another target. */
+/* act_acked - messages whose packets select an acknowledged put (struct acked_ask), to their source or another. For tests/vectors. */
 #include <spin/spin.h>
 
 struct acked_ask {

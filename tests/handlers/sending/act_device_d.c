@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_device_d - datagrams that make the handler send 16 bytes of the state, or none, and record their source and target (act_put.h). */
+/* act_device_d - datagrams make the handler send 16 bytes of the state, or none, and record source and target. For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_put.h"

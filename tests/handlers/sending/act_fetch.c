@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_fetch - a context that accepts fetching atomics only. Its header handler returns PROCEED, or the first byte of the match bits if it
- * is not 0. act_fetch_ask sends the requests.
+ * act_fetch - accepts fetching atomics only (messages that change host memory and return the old value); act_fetch_ask sends them. Its
+ * header handler returns PROCEED, or the first byte of the match bits if that is not 0. For tests/vectors/entries.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_fetch_ask - asks the sender of a packet to add the state's words, and to return the old values. */
+/* act_fetch_ask - asks a packet's sender to add the state's words to its memory and return the old values. For tests/vectors/actions. */
 #include <spin/spin.h>
 
 struct fetch_ask {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_forward_d - datagrams whose payload contains the target to forward them to, and what is stored in them afterwards (act_put.h). */
+/* act_forward_d - datagrams say where to forward them, and what to store in them afterwards (act_put.h). For tests/vectors/actions. */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_frag - messages in pieces of 8 bytes, with a user header of 8; a piece that starts with 1 or 2 is dropped or fails. */
+/* act_frag - messages in pieces of 8 bytes behind a user header; a piece that starts with 1 or 2 is dropped or fails. For tests/vectors. */
 #include <spin/spin.h>
 
 struct pieces {

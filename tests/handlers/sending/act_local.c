@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_local - messages: sends the length and offset of each packet, from the scratchpad or a local variable (act_put.h). */
+/* act_local - messages: sends each packet's length and offset, from the scratchpad or a local variable (act_put.h). For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_longest_d - datagrams that make the handler send the maximum number of bytes of the state, or a word more (act_put.h). */
+/* act_longest_d - datagrams make the handler send as many bytes of the state as it may, or a word more (act_put.h). For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -3,9 +3,9 @@
 #define TESTS_HANDLERS_ACT_PUT_H
 
 /*
- * Requests to handlers that send: each packet's payload starts with struct act_put_ask, little-endian except for address and port, which
- * are in network byte order. Each handler has only one or two of the calls, because the verifier verifies the construction of a packet at
- * each call.
+ * Requests to the handlers in this directory that send, for tests/vectors/actions: each packet's payload starts with struct act_put_ask,
+ * little-endian except for address and port, which are in network byte order. Each handler has only one or two of the calls, because the
+ * verifier verifies the construction of a packet at each call.
  */
 #include <stdint.h>
 

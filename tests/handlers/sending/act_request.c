@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_request - a context that accepts gets and atomics. Its header handler counts messages by type, and returns PROCEED, unless the first
- * byte of the match bits is another code. The payload handler of a put sends a get or an atomic to the put's source.
+ * act_request - accepts gets and atomics (messages that read or change host memory); for tests/vectors. The header handler counts messages
+ * by type, and returns PROCEED, or another code in the first byte of the match bits. A put's payload handler sends its source a request.
  */
 #include <spin/spin.h>
 

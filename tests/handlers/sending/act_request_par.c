@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_request_par - a context with pieces of 8 bytes that accepts gets and atomics; its payload handler counts packets and bytes. */
+/* act_request_par - accepts gets and atomics in pieces of 8 bytes; the payload handler counts packets and bytes. For tests/vectors. */
 #include <spin/spin.h>
 
 struct given {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_request_use - a context with a user header that accepts gets and atomics; its payload handler counts packets and bytes. */
+/* act_request_use - accepts gets and atomics with a user header; the payload handler counts packets and bytes. For tests/vectors. */
 #include <spin/spin.h>
 
 struct given {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_rewrite_d - datagrams whose port changes between the packets that the handlers send; the whole packet is in L1. */
+/* act_rewrite_d - datagrams whose port changes between the packets that handlers send; whole packets in L1. For tests/vectors. */
 #include <spin/spin.h>
 
 #include "act_rewrite_d.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by act_rewrite_d.c and act_rewrite_h_d.c: the payload handler rewrites the port as the packet says, sends, and returns the
- * packet's code; afterwards the completion handler replies with another packet.
+ * Shared by act_rewrite_d.c and act_rewrite_h_d.c, for tests/vectors/actions: the payload handler rewrites the port as the packet says,
+ * sends, and returns the packet's code; afterwards the completion handler replies with another packet.
  */
 #include "act_put.h"
 

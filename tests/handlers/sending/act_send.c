@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_send - messages whose packets say what to send back to their source, up to two packets each. */
+/* act_send - messages whose packets say what to send back to their source, up to two packets each. For tests/vectors/actions. */
 #include <spin/spin.h>
 
 enum send_op { SEND_NOTHING, SEND_PAYLOAD, SEND_DEVICE, SEND_HOST, SEND_THREE };

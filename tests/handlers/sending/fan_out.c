@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* fan_out - sends several packets for each datagram: from its i-th word on, to each target in turn. */
+/* fan_out - sends several packets per datagram: from its i-th word on, to each target in turn. For tests/live/handlers_send_packets.c. */
 #include <spin/spin.h>
 
 #include "fan_out.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_FAN_OUT_H
 #define TESTS_HANDLERS_FAN_OUT_H
 
-/* State of fan_out and msg_fan, written by the test. */
+/* State of the handlers fan_out.c and msg_fan.c, which send several packets for each that arrives; written by the test. */
 #define FAN_OUT_TARGETS 4 /* power of two */
 
 enum { FAN_OUT_DROP, FAN_OUT_REPLY, FAN_OUT_PASS };

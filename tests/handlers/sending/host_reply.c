@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* host_reply - replies, or delivers with a changed word, without checking the received checksum. */
+/* host_reply - replies, or delivers with a changed word, without checking the received checksum. For tests/vectors/rewrite. */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_fan - sends several packets for each packet of a message, and when it ends a put from host memory. */
+/* msg_fan - sends several packets per packet of a message, at its end a put from host memory. For tests/live/handlers_put_messages.c. */
 #include <spin/spin.h>
 
 #include "fan_out.h"

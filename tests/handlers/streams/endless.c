@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Pieces of a stream that start with 'x' make this handler loop until the work limit of the isolated class ends it. The loop is the
- * kernel's own instruction, which does not use up the budget.
+ * endless - a piece of a TCP stream that starts with 'x' makes the handler loop until the work limit of the isolated class ends it; for
+ * tests/sockets/streams_are_whole.c. The loop is the kernel's own instruction, which does not use up the budget.
  */
 #include <spin/spin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * first_bytes - lets the first bytes of each TCP connection through, and counts
+ * first_bytes - lets the first bytes of each TCP connection through, and counts; for `make demo` and tests/cli/spind.sh
  *
  * Later bytes are acknowledged and never read, so their sender continues at full speed. A server's short conversations work, and its long
  * ones are cut off. If `most` is 0, nothing is dropped.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Streams for tests/sockets: the results depend on the bytes, and not on how the stream is segmented.
+ * lines - handlers of TCP streams for tests/sockets: the results depend on the bytes, and not on how the stream is segmented.
  *
  * Records for each connection how often it began and ended, its bytes, and their hash (FNV-1a) as received. Capitalizes the first letter of
  * each line. A connection whose first byte is '!' is dropped from there on. With 'S' in `verdict` the header handler proceeds, with 'D' it

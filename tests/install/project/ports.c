@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* ports - drops datagrams from ports below a limit, and counts the others */
+/*
+ * ports - handlers of a user's project, built by tests/install/out_of_tree.sh: drop datagrams from ports below a limit, and count the
+ * others
+ */
 #include <spin/spin.h>
 
 #include "limits.h"

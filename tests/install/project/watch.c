@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* watch FILE.spin IF N: attaches, creates the file "attached", prints counters and state after N packets or 10 s */
+/*
+ * watch FILE.spin IF N - application of a user's project, built and run by tests/install/out_of_tree.sh. Attaches the handlers of FILE.spin
+ * to the interface IF, creates the file "attached", and prints counters and state after N packets or 10 s.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

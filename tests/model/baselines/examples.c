@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers in the style of PsPIN's examples, whose bodies were measured on its RTL. */
+/*
+ * Handlers in the style of PsPIN's examples, whose cycles were measured on its RTL. calibration_rows.c and machine_boots_and_recovers.c in
+ * tests/model and `make accuracy` run them on the model, which must take the same cycles.
+ */
 #include "tests/model/baselines/pspin.h"
 
 __handler__ void pspin_empty(struct handler_args *args)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of handlers/kvstore.c: the minimum that this takes on the HPU. */
+/*
+ * Hand-written PsPIN handler that does the same as handlers/kvstore.c, which answers GETs from a cache: the minimum that this takes on an
+ * HPU (a core of the NIC). tests/model/wrapper_costs_at_most_5.c compares ours with it on the NIC model: the same results, at most 5 cycles
+ * more.
+ */
 #include <kvstore.h>
 
 #include "tests/model/baselines/pspin.h"

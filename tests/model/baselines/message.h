@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_BASELINES_MESSAGE_H
 #define TESTS_MODEL_BASELINES_MESSAGE_H
 
-/* Packet layout for the baselines of message handlers: Ethernet frames of SLMP. */
+/* Packet layout for the baselines of message handlers: Ethernet frames of SLMP. Included by message_copy.c and message_sum.c. */
 #include "tests/model/baselines/pspin.h"
 
 struct eth_hdr {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of a payload handler that copies to host memory: the minimum that this takes on the HPU. */
+/*
+ * Hand-written PsPIN handler that does the same as tests/model/handlers/message_copy.c, which copies packets of a message to host memory:
+ * the minimum that this takes on an HPU (a core of the NIC). tests/model/message_wrapper_costs_at_most_5.c compares ours with it on the NIC
+ * model: the same results, at most 5 cycles more.
+ */
 #include "tests/model/baselines/message.h"
 
 /* The scratchpad starts with data of the NIC and of our runtime. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of a payload handler that sums: the minimum that this takes on the HPU. */
+/*
+ * Hand-written PsPIN handler that does the same as tests/model/handlers/message_sum.c, which adds up the words of a message: the minimum
+ * that this takes on an HPU (a core of the NIC). tests/model/message_wrapper_costs_at_most_5.c compares ours with it on the NIC model: the
+ * same results, at most 5 cycles more.
+ */
 #include "tests/model/baselines/message.h"
 
 uint32_t spin_state __attribute__((section(".spin_state"), aligned(8)));

@@ -3,13 +3,14 @@
 #define TESTS_MODEL_BASELINES_PSPIN_H
 
 /*
- * PsPIN's handler interface as its examples use it, for the hand-written baselines. A baseline is what one would write for
- * PsPIN without this project, for real IP packets and with the same compiler flags.
+ * PsPIN's handler interface as its examples use it, for the hand-written handlers in this directory with which tests/model compares ours
+ * (baselines). A baseline is what one would write for PsPIN without this project, for real IP packets and with the same compiler flags.
  */
 #include <stdint.h>
 
 #define __handler__ __attribute__((used, section(".text.hpu")))
 
+/* The task descriptor and the handler's arguments, as the NIC lays them out. */
 struct task {
 	void *handler_mem;
 	uint32_t handler_mem_size;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of tests/handlers/datagrams/sum.c: the minimum that this takes on the HPU. */
+/*
+ * Hand-written PsPIN handler that does the same as tests/handlers/datagrams/sum.c, which adds up the words of a packet: the minimum that
+ * this takes on an HPU (a core of the NIC). tests/model/wrapper_costs_at_most_5.c compares ours with it on the NIC model: the same results,
+ * at most 5 cycles more. for_each_adds_no_instruction.sh compares the loops.
+ */
 #include "tests/model/baselines/pspin.h"
 
 uint32_t spin_state __attribute__((section(".spin_state"), aligned(8)));

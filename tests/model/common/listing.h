@@ -3,8 +3,9 @@
 #define TESTS_MODEL_LISTING_H
 
 /*
- * Lists what an HPU writes to its driver's command registers, in order, with PsPIN's register names. Also lists the accesses to the
- * locks in the state, and all AMOs in L2. Accesses to L1 are not listed.
+ * Lists what a modelled core writes to the NIC's command registers, in order, with PsPIN's register names. Also lists the accesses to the
+ * locks in the state, and all AMOs in L2. Accesses to L1 are not listed. Used by tests/model/commands_are_pspins.c, which compares the list
+ * with commands.golden.
  */
 #include <stdarg.h>
 

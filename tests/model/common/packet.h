@@ -2,7 +2,9 @@
 #ifndef TESTS_MODEL_PACKET_H
 #define TESTS_MODEL_PACKET_H
 
-/* Makes an IPv4 UDP datagram over Ethernet with correct checksums. Addresses are in network byte order. */
+/*
+ * Makes an IPv4 UDP datagram over Ethernet with correct checksums. Addresses are in network byte order. Used by most tests in tests/model.
+ */
 #include <string.h>
 
 #include <spin/wire.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_MODEL_PAIR_H
 #define TESTS_MODEL_PAIR_H
 
-/* Runs one of our handlers and its hand-written PsPIN baseline (baselines/), each on its own NIC, and compares cycles. */
+/*
+ * Runs one of our handlers and its hand-written PsPIN baseline (tests/model/baselines), each on its own modelled NIC, and compares cycles:
+ * ours may take at most WRAPPER_CYCLES_MAX more. Used by wrapper_costs_at_most_5.c and message_wrapper_costs_at_most_5.c.
+ */
 #include "tests/model/common/rig.h"
 
 #define WRAPPER_CYCLES_MAX 5

@@ -2,7 +2,10 @@
 #ifndef TESTS_MODEL_RIG_H
 #define TESTS_MODEL_RIG_H
 
-/* Runs a test's program on HPUs of the model without a NIC. */
+/*
+ * Builds a test's program for HPUs (the NIC's RISC-V cores) and runs it on the model's clusters without the NIC around them. Used by most
+ * tests in tests/model. A test without the compiler is skipped; other failures end it.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_MODEL_COMMON_WORDS_H
 #define TESTS_MODEL_COMMON_WORDS_H
 
-/* Checks the words that HPUs have shared (handlers/words.c), whichever HPUs took part. */
+/*
+ * Checks the words that HPUs (the modelled cores) have shared by running handlers/words.c, whichever HPUs took part: nothing may be lost or
+ * done twice. Used by words_in_any_l1.c and words_on_a_nic.c.
+ */
 #include <stdio.h>
 
 #include "tests/model/handlers/words.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Adds 1 to the host's first word for each packet, in the way that the packet selects. The old value is a ticket, which must be unique. */
+/*
+ * Test handler, run on the NIC model by tests/model/atomics_go_on.c: for each packet adds 1 to the first word of host memory, in the way
+ * that the packet selects (blocking, non-blocking, compare-and-swap). The old value is a ticket, which must be unique.
+ */
 #include "atomics_nb.h"
 
 SPIN_STATE(struct atomics_nb);

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 #define TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 
-/* State of atomics_nb.c, and the operations that a packet can select. */
+/* State of the test handler atomics_nb.c, shared with tests/model/atomics_go_on.c, and the operations that a packet can select. */
 #include <spin/spin.h>
 
 #define ATOMICS_PACKETS 1024u

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Makes one call per packet, selected by the packet's first word. */
+/*
+ * Test handler, run on the NIC model by tests/model/commands_are_pspins.c: makes one call of the handler API per packet, selected by the
+ * packet's first word. What each call writes to the NIC's registers must be as commands.golden says.
+ */
 #include <spin/spin.h>
 
 #include "commands.h"

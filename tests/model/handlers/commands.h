@@ -2,7 +2,10 @@
 #ifndef TESTS_MODEL_HANDLERS_COMMANDS_H
 #define TESTS_MODEL_HANDLERS_COMMANDS_H
 
-/* The calls that commands.c makes, numbered by the first word of a packet. commands.golden lists the register accesses of each. */
+/*
+ * The calls of the handler API that the test handler commands.c makes, numbered by the first word of a packet; shared with
+ * tests/model/commands_are_pspins.c. commands.golden lists the register accesses of each.
+ */
 /* clang-format off */
 #define COMMAND_CALLS(X) \
 	X(NOTHING) \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loops as many rounds as the packet's first word says. Used with messages and datagrams. */
+/*
+ * Test handler, run on the NIC model by tests/model/contexts_share_the_hpus.c: loops as many rounds as the packet's first word says, so
+ * that a test sets how long it takes. Used with messages and datagrams.
+ */
 #include <spin/spin.h>
 
 #include "contexts.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_CONTEXTS_H
 #define TESTS_MODEL_HANDLERS_CONTEXTS_H
 
-/* State of contexts.c, read by the tests of several contexts. */
+/* State of the test handler contexts.c, read by tests/model/contexts_share_the_hpus.c. */
 #include <stdint.h>
 
 #ifndef MORE_WORDS

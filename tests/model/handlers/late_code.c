@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh. 32-bit instructions at 14 modulo 16, one of them a jump, reach
- * the decode stage late while the preceding load from L2 waits. In the first packet the line is not in the cache either.
+ * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL. 32-bit instructions at
+ * 14 modulo 16, one of them a jump, reach the decode stage late while the preceding load from L2 waits. In the first packet the line is not
+ * in the cache either.
  */
 #include <spin/spin.h>
 

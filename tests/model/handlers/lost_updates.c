@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh: eight increments of a word by LR and SC, on HPUs that do not run in
- * lockstep. A reservation belongs to an ID of the L2 port and not to the HPU.
+ * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: eight increments of a
+ * word by LR and SC, on HPUs (cores of the NIC) that do not run in lockstep. A reservation belongs to an ID of the L2 port and not to the
+ * HPU.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh: HPUs that request exclusive access to the same words at the same time
- * (hwmodel/image/exclusive.S).
+ * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: HPUs (cores of the NIC)
+ * that request exclusive access to the same words at the same time (hwmodel/image/exclusive.S).
  */
 #include <spin/spin.h>
 

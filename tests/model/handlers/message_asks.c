@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Does what each packet's first word says. The completion handler stores its arguments and the scratchpad's sums in the state. */
+/*
+ * Test handler of messages, run on the NIC model by tests/model/messages_on_the_hpu.c and others: does what each packet's first word says
+ * (trap, loop, copy, return a value). The completion handler stores its arguments and the scratchpad's sums in the state.
+ */
 #include <spin/spin.h>
 
 #include "message_asks.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* An empty handler, and functions for actions_cost_what_pspins_do.c that take locks and send data in L1. */
+/*
+ * An empty handler, and functions rows_NAME for tests/model/actions_cost_what_pspins_do.c that take locks and send data in L1. The test
+ * compares their cycles with those of PsPIN's library.
+ */
 #include <spin/spin.h>
 
 struct locks {

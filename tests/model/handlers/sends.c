@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The payload handler sends as many packets as the first word says; header and completion handler send one each. */
+/*
+ * Test handler, run on the NIC model by tests/model/handlers_send_and_overrun.c: the payload handler sends as many packets as the first
+ * word says; header and completion handler send one each. SPIN_PUTS is 3, so more must fail.
+ */
 #include <spin/spin.h>
 
 #include "sends.h"

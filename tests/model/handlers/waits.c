@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Stores the number of each command in the state when the wait for it has returned. */
+/*
+ * Test handler, run on the NIC model by tests/model/waits_are_for_the_right_command.c: issues more commands (DMA) than there are slots, and
+ * stores the number of each in the state when the wait for it has returned. The test checks that it is complete by then.
+ */
 #include "waits.h"
 
 SPIN_STATE(struct waits);

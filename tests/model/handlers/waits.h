@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_WAITS_H
 #define TESTS_MODEL_HANDLERS_WAITS_H
 
-/* State of waits.c: the command whose wait returned last. */
+/* State of the test handler waits.c, watched by tests/model/waits_are_for_the_right_command.c: the command whose wait returned last. */
 #include <spin/spin.h>
 
 #define WAITS_MORE 7u               /* in flight at once: more than there are slots */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Run on all HPUs at once by tests/model/words_in_any_l1.c and words_on_a_nic.c: uses every operation that needs an atomic's old value.
+ * Test handler, run on all HPUs (modelled cores) at once by tests/model/words_in_any_l1.c and words_on_a_nic.c: uses every operation that
+ * needs an atomic's old value.
  */
 #include <spin/spin.h>
 

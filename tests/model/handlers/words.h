@@ -2,7 +2,10 @@
 #ifndef TESTS_MODEL_HANDLERS_WORDS_H
 #define TESTS_MODEL_HANDLERS_WORDS_H
 
-/* State of words.c, and the operations that a packet can select on a NIC. */
+/*
+ * State of the test handler words.c, shared with words_in_any_l1.c and words_on_a_nic.c in tests/model, and the operations that a packet
+ * can select on a NIC.
+ */
 #include <stdint.h>
 
 #define WORDS_TURNS   3u

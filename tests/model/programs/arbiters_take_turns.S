@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * sends: sends 32 packets of 1024 bytes from the HPU's own L1, more commands than the outbound engine queues. body_N: bodies of different
- * lengths.
+ * Handlers for tests/model/arbiters_take_turns.c, which tests that cores and clusters take turns. sends: sends 32 packets of 1024 bytes
+ * from the HPU's (core's) own L1, more commands than the outbound engine queues. body_N: bodies of different lengths.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 

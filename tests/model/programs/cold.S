@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Code that crosses lines which are not in the instruction cache. Run by tests/model/cold_code.c. */
+/*
+ * Code that crosses lines which are not in the instruction cache: tests/model/cold_code.c runs it on the NIC model and compares the cycles
+ * with PsPIN's RTL. NAME_at_N: a jump or branch at byte N of a 16-byte line. The alignment matters.
+ */
 	.section .text.hpu, "ax"
 	.option norvc
 	.macro FUNC name

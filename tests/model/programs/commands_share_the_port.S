@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands of one HPU between a memory of its cluster and the host or the wire, 1024 bytes each. a0 points to the arguments. */
+/*
+ * Handlers for tests/model/commands_share_the_port.c: they issue commands between a memory of their cluster and the host or the wire, 1024
+ * bytes each. The test checks how long these take together. a0 points to the arguments (task descriptor first).
+ */
 #include "hwmodel/include/hwmodel/registers.h"
 
 	.set PAIRS, 24

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* empty: returns at once. loads: 128 loads from the packet in L2. */
+/*
+ * Handlers for tests/model/copies_give_way.c, which tests that loads go before packet copies. empty: returns at once. loads: 128 loads from
+ * the packet in L2.
+ */
 	.section .text.hpu, "ax"
 	.option norvc
 	.balign 64

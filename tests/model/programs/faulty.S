@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that fail in different ways: all in their first or second instruction. */
+/*
+ * Handlers that fail in different ways, each in its first or second instruction, and one that does not (good).
+ * tests/model/traffic_that_does_not_fit.c checks that the NIC model reports the fault with its address.
+ */
 	.macro	handler name
 	.section .text.hpu, "ax"
 	.balign	16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers for the measurements under load: bodies of known length. From task to doorbell a handler is busy for its body plus 7 cycles; the
- * return is the body's last 2.
+ * Handlers of known length for scheduling_under_load.c and no_task_is_lost.c in tests/model, which run them on all modelled cores. From
+ * task to doorbell (the report of the end) a handler is busy for its body plus 7 cycles; the return is the body's last 2.
  */
 	.section .text.hpu, "ax"
 	.option norvc

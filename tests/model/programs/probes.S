@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that many HPUs run at once, each loading one resource of the NIC. See also tests/figures/handlers.S. */
+/*
+ * Handlers that many HPUs (modelled cores) run at once, each loading one resource of the NIC, so that the parameter of this resource shows
+ * in the result of tests/model/every_target_parameter_counts.c. See also tests/figures/handlers.S.
+ */
+	/* offsets in the task descriptor, then addresses */
 	.set HANDLER_MEM_, 0x00
 	.set PACKET_L1_,   0x08
 	.set SCRATCHPAD_,  0x10

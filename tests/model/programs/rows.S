@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One function per calibration row: NAME_base, and NAME, which adds the measured sequence. t0 to t6 and a1 to a7 are free; a0 points to the
- * arguments.
+ * Instruction sequences whose cycles were measured on PsPIN's RTL (calibration rows). calibration_rows.c and
+ * every_target_parameter_counts.c in tests/model run them on the NIC model. One pair of functions per row: NAME_base, and NAME, which adds
+ * the measured sequence. t0 to t6 and a1 to a7 are free; a0 points to the arguments.
  */
+	/* addresses of words in each memory, and of devices */
 	.set L1,      0x1b090000
 	.set COMMAND_L1, 0x10090000 /* same address, as commands use it */
 	.set REMOTE,  0x10490000

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that share memory with other HPUs. */
+/*
+ * Handlers that share memory with other HPUs (modelled cores), for tests/model/cores_go_in_order_of_time.c, which checks that no access is
+ * lost.
+ */
 	.section .text.hpu, "ax"
 	.option arch, +zicsr
 	.option norvc

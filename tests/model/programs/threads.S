@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that wait for the host, spin and fail, for HPUs with several threads. a0: the argument structure of boot.S. */
+/*
+ * Handlers that wait for the host, spin and fail, for HPUs (modelled cores) with several threads: threads_take_turns.c and
+ * no_task_is_lost.c in tests/model. a0: the argument structure of boot.S.
+ */
 #include "hwmodel/include/hwmodel/registers.h"
 
 #define CYCLES_OF_A_TURN 4

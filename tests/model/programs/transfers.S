@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Transfers of the cluster DMA, ten at once. a0 points to the arguments. */
+/*
+ * Handlers that start transfers of the cluster's DMA engine, several at once, for transfers_share_their_engine.c and no_task_is_lost.c in
+ * tests/model. off: unaligned by 16 bytes; apart: source and destination unaligned differently. a0 points to the arguments.
+ */
 	.set L1,      0x1b090000
 	.set HANDLER, 0x1c310000
 	.set DMA,     0x1b204400

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the other arithmetic, 32 and 64 bits wide,
- * with registers and with constants of each length.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: additions, bit
+ * operations and shifts, 32 and 64 bits wide, with registers and with constants of each length.
  */
 /* expect: accept : EXPR=a+b */
 /* expect: accept : EXPR=a+5 */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): fields of xdp_md, read and written. */
+/*
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: fields of xdp_md,
+ * read and written.
+ */
 /* expect: accept : DO=ctx->data==ctx->data_end */
 /* expect: reject ctx-field : DO=ctx->data_meta==ctx->data */
 /* expect: reject ctx-field : DO=ctx->ingress_ifindex==3 */

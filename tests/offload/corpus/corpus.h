@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by the programs of the corpus. Each .c file is several programs: one for each line `expect: VERDICT : DEFINES`, compiled with
- * those defines. tests/offload/checker_knows_each_rule.sh compares the checker's verdicts with these lines,
- * checker_agrees_with_the_driver.sh with the driver's own.
+ * Included by all programs of the corpus, the XDP programs that the checker of NFP cards (spinctl check --target nfp) is tested with. Each
+ * .c file is several programs: one for each line `expect: VERDICT [RULE] : MACROS`, compiled with those macros.
+ * tests/offload/checker_knows_each_rule.sh compares the checker's verdicts with these lines, checker_agrees_with_the_driver.sh with the
+ * driver's own.
  */
 #ifndef CORPUS_H
 #define CORPUS_H
@@ -11,6 +12,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+/* barrier: hides the value of x from the compiler. PACKET: data and end, with 64 bytes tested, else the packet is dropped. */
 #define barrier(x) asm volatile("" : "+r"(x))
 #define PACKET(ctx)                                                  \
 	unsigned char *data = (unsigned char *)(long)(ctx)->data;    \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): bpf_perf_event_output: flags, and
- * where the data is.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here:
+ * bpf_perf_event_output: flags, and where the data is.
  */
 /* expect: accept : FLAGS=BPF_F_CURRENT_CPU DATA=local BYTES=8 */
 /* expect: reject event-cpu : FLAGS=0 DATA=local BYTES=8 */

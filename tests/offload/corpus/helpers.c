@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): every helper that a datagram's program
- * might call; bpf_xdp_adjust_head in its forms; tail calls and callbacks.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: every helper that a
+ * datagram's program might call; bpf_xdp_adjust_head in its forms; tail calls and callbacks.
  */
 /* expect: accept : CALL=bpf_get_prandom_u32() */
 /* expect: reject helper : CALL=bpf_ktime_get_ns() */

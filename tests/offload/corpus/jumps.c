@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): conditional jumps of both widths. */
+/*
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: conditional jumps
+ * of both widths.
+ */
 /* expect: accept : TYPE=int COND===5 */
 /* expect: accept : TYPE=int COND=!=5 */
 /* expect: accept : TYPE=int COND=>5 */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the number, kind and sizes of maps, each at
- * its limit and just beyond; and variables, which are maps with flags.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: the number, kind
+ * and sizes of maps, each at its limit and just beyond; and variables, which are maps with flags.
  */
 /* expect: accept : COUNT=128 */
 /* expect: reject map-count : COUNT=129 */

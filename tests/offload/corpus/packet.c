@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): accesses to the packet: widths, offsets,
- * copies, depth.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: accesses to the
+ * packet: widths, offsets, copies, depth.
  */
 /* expect: accept : DO=data[0]==1 */
 /* expect: accept : DO=(data[0]+data[13]+*(unsigned*)(data+26)+*(unsigned_long*)(data+30))==1 */

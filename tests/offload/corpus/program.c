@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): properties of the whole program: its section,
- * return value and length.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: properties of the
+ * whole program: its section, return value and length.
  */
 /* expect: accept : NAME="xdp" CODE=XDP_PASS */
 /* expect: accept : NAME="xdp" CODE=XDP_DROP */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): what no kernel accepts, for any card. */
+/*
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
+ * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: what no kernel
+ * accepts, for any card.
+ */
 /* expect: reject packet-bounds : KIND=0 */
 /* expect: reject packet-bounds : KIND=1 */
 /* expect: accept : KIND=2 */

@@ -3,6 +3,9 @@
 #define USER_CONFORMANCE_RECORDING_FORMAT_H
 
 /*
+ * The file format of recordings: packets, memory and events of live handlers, written by spinctl
+ * record and read by spinctl replay (write.c, read.c, host.c).
+ *
  * A recording is a little-endian pcapng file (draft-ietf-opsawg-pcapng) with one
  * section and one Ethernet interface. Data for which pcapng has no block is in blocks
  * of a local-use type, which other readers skip. The blocks, in this order:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host's part of a recording: host memory, matching entries, events. Called by the writer and the reader of recordings. Numbers read
- * from a file are not trusted.
+ * Writes and reads the host's part of a recording (traffic and memory of live handlers in a pcapng file): host memory, matching entries
+ * (memory posted for messages) and events. Called by read.c and by spinctl record. Numbers read from a file are not trusted.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_RECORDING_INTERNAL_H
 #define USER_CONFORMANCE_RECORDING_INTERNAL_H
 
-/* Shared by the writer and the reader of recordings: blocks, their bounds, and the checksum. */
+/*
+ * Shared by the writer (write.c), the reader (read.c) and host.c of recordings, pcapng files of live traffic: blocks, their bounds, and the
+ * checksum.
+ */
 #include <string.h>
 
 #include "user/lib/atomic_file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads recordings, for spinctl replay and tests. Nothing in a file is trusted: the trailer's checksum detects damage, and every length
- * is checked regardless.
+ * Reads recordings (pcapng files with the packets, memory and events of live handlers) for spinctl replay and tests. Nothing in a file is
+ * trusted: the checksum in the trailer at its end detects damage, and every length is checked regardless.
  */
 #include <errno.h>
 #include <fcntl.h>

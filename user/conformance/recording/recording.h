@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_RECORDING_RECORDING_H
 
 /*
- * Recordings of a live context: its packets, its memory before and after, and its counters, in one
- * file. format.h describes the format. Functions return 0 or a negative errno with engine_error().
+ * A recording of live handlers in one pcapng file: their packets, their memory before and after, and their counters. Written by spinctl
+ * record, read by spinctl replay. format.h describes the format. Functions return 0 or a negative errno with engine_error().
  */
 #include <stdio.h>
 

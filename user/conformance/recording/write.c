@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes recordings block by block, for spinctl record. The trailer is last: a file without it is truncated, and is refused. */
+/*
+ * Writes recordings (packets, memory and events of live handlers in a pcapng file) block by block, for spinctl record. The trailer with the
+ * checksum is last: a file without it is truncated, and readers refuse it.
+ */
 #include <errno.h>
 #include <spin/libspin.h>
 #include <stdlib.h>

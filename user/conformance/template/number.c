@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses numbers in the header lines of a vector's packet, checks them against the field's width, and stores them. Called by
- * template.c and the vectors' parsers.
+ * Parses numbers in the lines of a vector (a test as text) that describe a packet's headers, checks them against the field's width, and
+ * stores them in network order. Called by template.c, slmp.c and the parsers of vectors.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 
 #define WORD_SHOWN_MAX 32
 
+/* Fields of each header: name, first bit from the start of the header, width in bits. */
 const struct template_field template_ip4_fields[] = {
 	{ "version", 0, 4 }, { "words", 4, 4 },  { "tos", 8, 8 }, { "length", 16, 16 }, { "id", 32, 16 }, { "fragment", 48, 16 },
 	{ "ttl", 64, 8 },    { "proto", 72, 8 }, { 0 },

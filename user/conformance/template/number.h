@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_TEMPLATE_NUMBER_H
 #define USER_CONFORMANCE_TEMPLATE_NUMBER_H
 
-/* Numbers in templates, checked against the width of their field. Functions return 0, or -EINVAL with engine_error(). */
+/*
+ * Numbers in lines that describe a packet's headers, checked against the width of their field. Called by template.c and the parsers of
+ * vectors (tests as text). Functions return 0, or -EINVAL with engine_error().
+ */
 #include <stdint.h>
 
 /* Parses a number from 0 to max. `what` names it in the reason: "70000 is not a valid port: 0 to 65535". */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses the lines of the message protocol in a vector's packet: the SLMP header, and the extension of a put. Called by template.c. */
+/*
+ * Parses the lines of a vector (a test as text) that describe SLMP, the message protocol over UDP: its header, and the extension of a put
+ * (a message that writes to the receiver's memory). Called by template.c.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds frames from lines like "udp 1 > 2": each line appends a header, and template_finish() fills in lengths and checksums. Called by
- * the parsers of vectors and by tests.
+ * Builds Ethernet frames from text lines like "udp 1 > 2": each line appends a header, and template_finish() fills in lengths and
+ * checksums. Called by tests and by the parsers of vectors (tests as text).
  */
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_TEMPLATE_TEMPLATE_H
 
 /*
- * Builds frames from text, one line per header. tests/vectors/README.md describes the syntax.
- * Lengths, types and checksums that a line omits are set at the end.
+ * Builds Ethernet frames from text, one line per header. Called by tests and by the parsers of vectors (tests as text);
+ * tests/vectors/README.md describes the syntax. Lengths, types and checksums that a line omits are set at the end.
  */
 #include <stdint.h>
 

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_VECTOR_APPLY_H
 #define USER_CONFORMANCE_VECTOR_APPLY_H
 
-/* Applies the changes of a vector's lines to the expected memory and to an engine. Implemented and called by run.c. */
+/*
+ * Makes the memory changes that a vector (a test as text) lists, in the expected memory and on an engine (one way to execute a handler).
+ * Implemented and called by run.c.
+ */
 #include "user/conformance/vector/vector.h"
 
 /* Makes the changes on an engine, as an application would. Returns 0 or a negative errno with engine_error(). */

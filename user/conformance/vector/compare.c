@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares the result of a step with its expectation, and fills in the differences that tests print. Called by run.c. */
+/*
+ * Compares what a handler did with one packet or clock step of a vector (a test as text) with what the vector expects, and lists the
+ * differences. Called by run.c. A mutation changes the expectation first, so that tests can check that the comparison notices it.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/libspin.h>

@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_VECTOR_COMPARE_H
 
 /*
- * Compares the result of a vector's step with its expectation. Called by run.c. Tests may change the expectation first (`mutation`), to
- * check that the comparison notices it.
+ * Compares the result of one step (packet or clock) of a vector (a test as text) with its expectation. Called by run.c and spinctl replay.
+ * Tests may change the expectation first (`mutation`), to check that the comparison notices it.
  */
 #include "user/conformance/vector/vector.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses a vector's lines about the context: limits and timeouts of messages, and the size of host memory. Called by line.c. */
+/*
+ * Parses the lines of a vector (a test as text) about the options with which handlers are loaded: limits and timeouts of messages, and the
+ * size of host memory. Called by line.c. The value 0 is refused, since it would select the default.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -17,6 +20,7 @@ static int parse_number(char *rest, const char *what, uint64_t max, uint64_t *ou
 	return *out ? 0 : engine_fail(-EINVAL, "%s 0 would be the default", what);
 }
 
+/* Parses a line WORD N: its word selects the option, and the largest value allowed. */
 static int read_number(struct vector_reader *r, char *line, int *found)
 {
 	struct spin_message_opts *opts = &r->v->context.message;

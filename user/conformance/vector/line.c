@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a vector line by line: finds the step that a line belongs to, and calls the parser of its kind. Called by read.c. */
+/*
+ * Reads a vector (a test as text) line by line: finds the step (packet or clock) that a line belongs to, and calls the parser for the
+ * line's first word. Called by read.c. An unknown or misplaced line is an error.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

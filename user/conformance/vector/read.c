@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a vector from its file, and checks it as a whole. Called by spinctl test and tests/vectors/run.c. */
+/*
+ * Reads a vector from its file, and checks it as a whole. A vector is a test as text: packets in, and the packets, verdicts and memory
+ * expected of a handler. Called by spinctl test and tests/vectors/run.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

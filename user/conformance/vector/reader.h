@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_VECTOR_READER_H
 #define USER_CONFORMANCE_VECTOR_READER_H
 
-/* The state of reading a vector line by line, shared by its parsers. Functions return 0 or a negative errno with engine_error(). */
+/*
+ * The state of reading a vector (a test as text) line by line, shared by its parsers (line.c, change.c, event.c and others). Functions
+ * return 0 or a negative errno with engine_error().
+ */
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a vector on an engine, up to the first step with an unexpected result, and applies the changes of its lines (apply.h). Called by
- * comparison.c. The expected memory (want) always has what the vector's lines up to the current step say.
+ * Runs a vector (a test as text: packets in, expected results out) on an engine (one way to execute a handler), up to the first step with
+ * an unexpected result. Called by comparison.c. The expected memory (want) always has what the vector's lines up to the current step say.
  */
 #include <errno.h>
 #include <spin/libspin.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses a vector's `send` lines. Called by line.c. */
+/*
+ * Parses the `send` lines of a vector (a test as text): the packets that a step's handlers are expected to send. Called by line.c. The
+ * frame of each is built by send_frame.c.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_VECTOR_SEND_H
 #define USER_CONFORMANCE_VECTOR_SEND_H
 
-/* The packets and puts from host memory that a vector expects handlers to send. */
+/*
+ * The packets and puts (messages that write to the receiver's memory) that a vector (a test as text) expects handlers to send. Used by the
+ * parsers of vectors and by compare.c. Implemented by send_frame.c and compare.c.
+ */
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 

@@ -2,11 +2,16 @@
 #ifndef USER_CONFORMANCE_VECTOR_VECTOR_H
 #define USER_CONFORMANCE_VECTOR_VECTOR_H
 
-/* Vectors: packets, and the results expected of every engine. tests/vectors/README.md describes the format. */
+/*
+ * A vector in memory: a test of a handler as a list of steps, each a packet or a clock time, and the results expected of every engine (way
+ * to execute a handler). Read by read.c, run by run.c, for spinctl test and tests/vectors/run.c. tests/vectors/README.md describes the file
+ * format.
+ */
 #include "user/conformance/difference.h"
 
 #define VECTOR_HOST_BYTES 65536u /* host memory of contexts that take messages, unless a vector says otherwise */
 
+/* What one line changes, or expects to be changed, in memory. */
 enum vector_change_kind {
 	CHANGE_FIELD,  /* of state or a table */
 	CHANGE_ENTRY,  /* of a keyed table */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the headers of a message's packet in a vector's frame, and builds the acknowledgement that the NIC is expected to send.
- * Called by the parsers of vectors and by compare.c.
+ * Finds the headers of a message's packet in a frame, and builds the acknowledgement that the NIC is expected to send. Called by the
+ * parsers of vectors (tests as text) and by compare.c. A frame that is not UDP over IP is refused.
  */
 #include <errno.h>
 #include <stddef.h>

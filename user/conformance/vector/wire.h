@@ -2,7 +2,10 @@
 #ifndef USER_CONFORMANCE_VECTOR_WIRE_H
 #define USER_CONFORMANCE_VECTOR_WIRE_H
 
-/* The offsets of the headers in a message's packet of a vector. */
+/*
+ * Offsets of the headers in a packet of a message, and the acknowledgement that the NIC is expected to send. Used by the parsers of vectors
+ * (tests as text), by compare.c and by tests.
+ */
 #include <stdint.h>
 
 struct vector_headers {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Configures and fills a copy of an object's program as libspin does before and after loading. The copy is never loaded. Called by hxdp.c
- * and tests.
+ * The eBPF program of a handler as libspin would load it, for spinctl cost --compare: configures a copy of it and fills its tables as
+ * libspin does. The copy is never loaded into the kernel. Called by hxdp.c and tests.
+ *
  * Invariant: variables are written only where they lie inside the program's memory.
  */
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef USER_COST_COMPARE_CODE_H
 #define USER_COST_COMPARE_CODE_H
 
-/* The XDP program of a handler's object as libspin would load it: configured for the report's rule, with state and tables filled in. */
+/*
+ * The eBPF program of a handler as libspin would load it: configured for the match rule, with state and tables filled in from the command
+ * line. Used by hxdp.c and tests to run it outside the kernel.
+ */
 #include "user/cost/compare/program.h"
 #include "user/cost/run.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of BlueField-3's DPA. The core model runs the handler's rv32 image with the memories of target bluefield3-dpa, one packet at a
- * time. dpa__row() derives the rate of all threads and cores. Called by compare.c. An estimate: the DPA's pipeline is not published.
+ * spinctl cost --compare, the row of BlueField-3's DPA (its packet processor): runs the handler's rv32 program on the core model with the
+ * memories of target bluefield3-dpa, one packet at a time. dpa__row() derives the rate of all threads and cores. Called by compare.c. An
+ * estimate: the DPA's pipeline is not published.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of hXDP. The handler's XDP program is compiled by hXDP's published rules (vliw.h) and interpreted on the report's packets
- * (machine.h); each block's rows count as often as the block ran. Called by compare.c. The program includes the parsing and matching that
- * PsPIN does in hardware.
+ * spinctl cost --compare, the row of hXDP (an FPGA NIC with a VLIW processor for eBPF): compiles the handler's XDP program by hXDP's
+ * published rules (vliw.h) and interprets it on the report's packets (machine.h). Each block's VLIW rows count as often as the block ran.
+ * Called by compare.c. The program includes the parsing and matching that PsPIN does in hardware.
  */
 #include <errno.h>
 #include <math.h>

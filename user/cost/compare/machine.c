@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An eBPF interpreter for the report's packets. Called by hxdp.c. Invariant: an address has a memory's number in its upper 32 bits and an
- * offset in its lower 32 bits, and every access is checked against that memory's bounds.
+ * An eBPF interpreter: runs a handler's XDP program on packets in this process. Called by hxdp.c (spinctl cost --compare) and tests.
+ * Invariant: an address has a memory's number in its upper 32 bits and an offset in its lower 32 bits, and every access is checked against
+ * that memory's bounds.
  */
 #include <errno.h>
 #include <stdarg.h>

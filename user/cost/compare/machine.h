@@ -3,8 +3,9 @@
 #define USER_COST_COMPARE_MACHINE_H
 
 /*
- * Interprets an XDP program on packets in this process, with the kernel's semantics, and counts how often each instruction runs. The
- * program is not trusted: each access is checked, and a run ends after MACHINE_STEPS_MAX instructions. Maps that are not arrays are empty.
+ * Interprets an XDP program on packets in this process, with the kernel's semantics, and counts how often each instruction runs. Called by
+ * hxdp.c (spinctl cost --compare) and tests. The program is not trusted: each access is checked, and a run ends after MACHINE_STEPS_MAX
+ * instructions. Maps that are not arrays are empty.
  */
 #include "user/cost/compare/program.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of a Netronome NFP. The rate follows from the number of instructions that the driver's JIT generates for the handler's program,
- * the engines and their threads. Called by compare.c. An estimate: the card's own work on a packet is not published, so the highest
- * published rate is an upper limit.
+ * spinctl cost --compare, the row of a Netronome NFP card: derives the rate from the number of instructions that the driver's JIT generates
+ * for the handler's program, and from the card's engines (cores) and their threads. Called by compare.c. An estimate: the card's own work
+ * on a packet is not published, so the highest published rate is an upper limit.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints a comparison as text of 80 columns or as one JSON document. JSON keys must never be renamed. Called by compare.c. */
+/*
+ * Prints the rows of spinctl cost --compare (one device each) as text of 80 columns or as one JSON document. JSON keys must never be
+ * renamed. Called by compare.c.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

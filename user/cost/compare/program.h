@@ -3,8 +3,9 @@
 #define USER_COST_COMPARE_PROGRAM_H
 
 /*
- * An eBPF program of an object as data: its instructions with relocations resolved, and the memory and maps that they reference. Nothing is
- * loaded into the kernel. The object is not trusted: offsets outside the file are refused.
+ * An eBPF program of an object as data: its instructions with relocations resolved, and the memory and maps that they reference. Used by
+ * hxdp.c, nfp.c and machine.c (spinctl cost --compare). Nothing is loaded into the kernel. The object is not trusted: offsets outside the
+ * file are refused.
  */
 #include <stddef.h>
 #include <stdint.h>

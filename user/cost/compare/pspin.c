@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The row of PsPIN: the report's figures of the model, alone and under load. Called by compare.c after the report was measured. */
+/*
+ * spinctl cost --compare, the row of PsPIN: copies the figures that the report has measured on the model, alone and under load. Called by
+ * compare.c.
+ */
 #include <math.h>
 
 #include "user/cost/compare.h"

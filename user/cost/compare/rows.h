@@ -2,7 +2,10 @@
 #ifndef USER_COST_COMPARE_ROWS_H
 #define USER_COST_COMPARE_ROWS_H
 
-/* The devices' formulas: compute a row from the work of one packet and the properties in struct compare. They run no program. */
+/*
+ * Formulas of spinctl cost --compare: each computes a device's row from the work of one packet and the published figures in struct compare.
+ * They run no program. Called by the devices' files (hxdp.c, nfp.c, dpa.c) and by tests.
+ */
 #include "user/cost/compare.h"
 #include "user/cost/compare/vliw.h"
 

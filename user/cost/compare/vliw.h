@@ -3,8 +3,10 @@
 #define USER_COST_COMPARE_VLIW_H
 
 /*
- * hXDP's compiler as published (Brunella et al., OSDI 2020, section 3). It turns an eBPF program into VLIW rows: instructions that run in
- * the same cycle. Implemented: removal of boundary checks and zeroing (3.1); three operands, 6-byte loads and stores, exits with an action
+ * The compiler of hXDP, an FPGA NIC, as published (Brunella et al., OSDI 2020, section 3). Called by hxdp.c (spinctl cost --compare) and
+ * tests. It turns an eBPF program into VLIW rows: instructions that run in the same cycle.
+ *
+ * Implemented: removal of boundary checks and zeroing (3.1); three operands, 6-byte loads and stores, exits with an action
  * (3.2); scheduling within a block by Bernstein's conditions, one helper call per row (3.3, 3.4). An instruction that depends on the
  * previous row must use the same lane, and consecutive branches share a row (4.2). As in the programs published with the paper, a helper
  * reads its arguments after the row that calls it, and accesses relative to different registers are assumed not to overlap. Not

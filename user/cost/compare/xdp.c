@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of this machine: loads the handler's XDP program and runs it on the report's packets with BPF_PROG_TEST_RUN, without attaching it
- * to an interface. Called by compare.c. If the user may not load it, the row says so.
+ * spinctl cost --compare, the row of this machine: loads the handler's XDP program and runs it on the report's packets with
+ * BPF_PROG_TEST_RUN, without attaching it to an interface. Called by compare.c. If the user may not load it, the row says so.
  */
 #include <errno.h>
 #include <math.h>

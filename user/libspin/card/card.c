@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the program for a card, bound to an interface or, in tests, as an ordinary program, and attaches it. Called by ctx.c for contexts
- * of interfaces in SPIN_MODE_OFFLOAD. program.c writes the rule into the instructions before libbpf sees them.
+ * Loads a handler's program for a card with hardware XDP (Netronome), bound to an interface or, in tests, as an ordinary program, and
+ * attaches it. Called by ctx.c and attach.c for interfaces in SPIN_MODE_OFFLOAD. program.c writes the match rule into the instructions
+ * before libbpf sees them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_CARD_CARD_H
 
 /*
- * A context whose program and maps are on a card (<spin/offload.h>): bound to an interface with hardware XDP or, in tests, the same
- * program loaded as an ordinary one. Memory is accessed only by system calls, one for each entry.
+ * A context (loaded packet handlers) whose program and maps are on a card (<spin/offload.h>): bound to an interface with hardware XDP or,
+ * in tests, the same program loaded as an ordinary one. Called by ctx.c, attach.c, memory.c and tests. Memory is accessed only by system
+ * calls, one for each entry.
  *
  * Functions return 0 or a negative errno, with a reason for spin_strerror_last().
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks an object's program for a card against the contract of <spin/offload.h>: it must be one program, with the expected maps and sizes,
- * and its tables must be the object's. Called when an object is opened, before libbpf loads anything of it. contract_code.c checks the
- * code.
+ * Checks an object's program for a card with hardware XDP against the contract of <spin/offload.h>: it must be one program, with the
+ * expected maps and sizes, and its tables must be the object's. Called by object.c when an object is opened, before libbpf loads anything
+ * of it. contract_code.c checks the code.
  */
 #include <errno.h>
 #include <string.h>

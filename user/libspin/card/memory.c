@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Accesses state, tables and counters of a card by system calls. Called by libspin's memory.c and by tests. The layout is that of the
- * object's own variables, so texts and images are the same as for other contexts.
+ * Accesses state, tables and counters of handlers on a card by system calls. Called by libspin's memory.c, events.c and tests. The layout
+ * is that of the object's own variables, so texts and images are the same as for handlers in the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>

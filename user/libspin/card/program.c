@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes a rule into a copy of an object's program for a card (<spin/offload.h>), which libbpf then loads. Called by card.c, and by
- * applications that inspect or load the program themselves.
+ * Writes a match rule into a copy of an object's program for a card with hardware XDP (<spin/offload.h>): constants in its instructions
+ * become the rule. Called by card.c, and by applications that inspect or load the program themselves (spin_object__card_program()).
  */
 #include <arpa/inet.h>
 #include <errno.h>

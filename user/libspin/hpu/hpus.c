@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sets up a context's HPUs: CPUs, receive queues with a NAPI thread each, or CPUs that get packets through a cpumap. Called by ctx.c and
- * attach.c.
+ * Sets up a context's HPUs, the logical processors that run its handlers: the CPUs, receive queues with a NAPI thread each, or CPUs that
+ * get packets through a cpumap. Called by ctx.c and attach.c.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_HPU_HPUS_H
 
 /*
- * Selects the logical processors that are a context's HPUs (enum spin_hpus). Called by ctx.c and attach.c. Functions return 0 or a negative
- * errno with a reason.
+ * Selects the HPUs of a context, the logical processors that run its handlers (enum spin_hpus): CPUs, receive queues, or CPUs behind a
+ * cpumap. Called by ctx.c, attach.c, ring.c and class.c. Functions return 0 or a negative errno with a reason.
  */
 #include "bpf/abi/spread.h"
 #include "user/libspin/internal.h"

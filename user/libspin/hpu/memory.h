@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_HPU_MEMORY_H
 
 /*
- * HPU memory that an application allocates, and the initial state of a context. Called by ctx.c. Functions return 0 or a negative
- * errno with a reason.
+ * HPU memory (handlers' state) that an application allocates itself, and the initial state of a context. Called by ctx.c. Functions return
+ * 0 or a negative errno with a reason.
  */
 #include "user/libspin/internal.h"
 

@@ -21,7 +21,7 @@
 #define COPY  (BPF_ALU64 | BPF_MOV | BPF_X)
 #define ADDED 3 /* instructions for one copy */
 
-/* Possible properties of a register, on any path. */
+/* What a register may hold on some path: a pointer; a pointer moved by a register; the program's context argument. */
 enum { POINTER = 1, COMPUTED = 2 /* by adding or subtracting a register */, CONTEXT = 4 };
 
 struct flow {

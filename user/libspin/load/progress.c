@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reports to the application which program the verifier is working on while bpf_object__load() blocks. libbpf loads
- * the programs of an object in order, so it is the first program without a descriptor.
+ * Reports to the application which program the verifier is working on while bpf_object__load() blocks. Called by class.c and card.c. libbpf
+ * loads the programs of an object in order, so it is the first program without a descriptor.
  */
 #include <signal.h>
 #include <time.h>

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_LOAD_PROGRESS_H
 
 /*
- * bpf_object__load() with progress reports (spin_set_load_progress()). Called by class.c for contexts and by
- * card.c.
+ * bpf_object__load() that reports which program the verifier is working on (spin_set_load_progress()), since that can take minutes. Called
+ * by class.c for handlers and by card.c.
  */
 #include "user/libspin/internal.h"
 

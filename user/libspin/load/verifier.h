@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_LOAD_VERIFIER_H
 #define USER_LIBSPIN_LOAD_VERIFIER_H
 
-/* Turns the verifier's log into an error message. Shared with spincc, which knows more about the object. */
+/*
+ * Turns the log of the kernel's verifier into an error message: what is wrong in the handler, and what to write instead. Called by libspin
+ * when a program does not load, and by spincc, which knows more about the object.
+ */
 #include <stddef.h>
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Creates a context's host memory and the per-entry memory (segments, counters), from the options to mapped memory. Called by
- * ctx.c.
+ * Creates the host memory of a context (memory that handlers share with the application), and what each matching entry has in addition
+ * (segments, counters): from the options to mapped memory. Called by ctx.c. An entry is a part of host memory posted for messages.
  */
 #include <errno.h>
 #include <stdlib.h>

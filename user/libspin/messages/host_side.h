@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_MESSAGES_HOST_SIDE_H
 
 /*
- * The host's side of a context, of datagrams or of messages: its host memory, and what handlers reach through
- * an entry in addition to the entry's own memory (struct spin_me_memory). For datagrams entry 0 stands for all.
+ * The host memory of a context (memory that handlers share with the application), and what handlers reach through a matching entry (a part
+ * of it posted for messages) in addition to the entry's own memory (struct spin_me_memory). Called by ctx.c and me.c. For datagrams entry 0
+ * stands for all.
  *
  * Functions return 0 or a negative errno with a reason.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads the messages in flight while handlers run. Called by applications and spinctl mpq. A copy of an MPQ is valid only if it did
- * not change to another message while it was read.
+ * Reads the messages in flight (their packets are still arriving) while handlers run. Called by applications and spinctl mpq. A copy of an
+ * MPQ (message processing queue: the state of one such message) is valid only if it did not change to another message while it was read.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #define USER_LIBSPIN_MESSAGES_IN_FLIGHT_H
 
 /*
- * Reads the messages in flight from a context's memory: for a context of this process (in_flight.c), or of another process (spinctl mpq).
+ * Reads the messages in flight (their packets are still arriving) from a context's memory: for a context of this process (in_flight.c), or
+ * of another process (spinctl mpq). An MPQ (message processing queue) is the state of one such message.
  */
 #include "user/libspin/messages/messages.h"
 

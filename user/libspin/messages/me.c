@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Matching entries: posts, unlinks and reads the entries that give parts of the host memory to messages. Called by applications. */
+/*
+ * Matching entries: parts of the host memory that an application posts for messages. Posts, unlinks and reads them while handlers run
+ * (spin_ctx__me_append() and others). Called by applications. Messages find entries in the order of posting.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_MESSAGES_MESSAGES_H
 
 /*
- * The part of a context that takes messages: its options, its memory, and
- * the thread that does the work that is due. A context of datagrams has none of it.
+ * The part of a context that takes messages of many packets: its options, its memory, and the thread that evicts messages whose packets no
+ * longer arrive. Called by ctx.c, attach.c and the files of messages/. A context of datagrams has none of it.
  *
  * Functions return 0 or a negative errno with a reason.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens a context of messages: checks its options, sets the object's constants and maps its memory. Called by ctx.c. */
+/*
+ * Opens a context whose handlers take messages of many packets: checks its options, sets the constants of its BPF object and maps its
+ * memory. Called by ctx.c and class.c, before and after loading.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Resets a context of messages to its initial state without reloading it. Called by user/conformance/bpf.c between vectors. The
- * flow table is 4 MiB, so only the entries that were used are cleared.
+ * Resets a context of messages to its initial state without reloading it. Called by user/conformance/bpf.c between tests. The table of
+ * messages (flow table) is 4 MiB, so only the entries that were used are cleared.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The thread of a context of messages that is attached to an interface. It evicts messages whose packets no longer arrive, and publishes
- * the time for readers in other processes.
+ * The thread of a context whose handlers take messages of many packets, while it is attached to an interface. Started by attach.c. It
+ * evicts messages whose packets no longer arrive, and publishes the time for readers in other processes.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages: the host's side of bpf/messages/unexpected.h. Called by appends (me.c) and by the application's searches,
- * serialized by m->posting. Handlers add messages and complete them; only this side removes complete ones.
+ * Unexpected messages (as in Portals 4): they arrived before an entry was posted for them, and lie in memory of the overflow list. The
+ * host's side of bpf/messages/unexpected.h. Called by appends (me.c) and by the application's searches, serialized by m->posting. Handlers
+ * add messages and complete them; only this side removes complete ones.
  */
 #include <errno.h>
 #include <stdlib.h>

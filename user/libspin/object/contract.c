@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks programs and maps of an object against the runtime's contract. Called by spin_object__open() for both ELF files
- * of an object. libbpf would create whatever an ELF file describes; only what is in the tables below is accepted.
+ * Checks the BPF programs and maps of a handler's object against what spincc generates. Called by spin_object__open() for both ELF files of
+ * an object. libbpf would create whatever an ELF file describes; only what is in the tables below is accepted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "user/libspin/object/contract.h"
 #include "user/libspin/internal.h"
 
-/* In section "xdp", or "?xdp" if loaded only on request; one is a sockmap's. */
+/* All programs that an object may have. They are in section "xdp", or "?xdp" if loaded only on request; one is a sockmap's. */
 static const struct program_row {
 	const char *name;
 	int autoload;

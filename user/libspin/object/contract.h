@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_OBJECT_CONTRACT_H
 
 /*
- * What an object may load into the kernel: the programs and maps that <spin/context.h> names, as
- * spincc generates them, and code that calls only what the runtime calls. An object is untrusted data: anything
- * else is refused with its name before libbpf loads any of it.
+ * Checks what an object may load into the kernel, for object.c: only the programs and maps that <spin/context.h> names, as spincc generates
+ * them, and code that calls only what the runtime calls. An object is untrusted data: anything else is refused with its name before libbpf
+ * loads any of it.
  */
 #include <stddef.h>
 #include <stdint.h>

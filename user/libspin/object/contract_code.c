@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks sections, symbols, relocations and instructions of an object's ELF file against the runtime's contract. Called by
- * contract__check() before libbpf opens the file. What libbpf does with an instruction follows from its bytes and its
- * relocation. Both are checked in every function, even if no program calls it.
+ * Checks sections, symbols, relocations and instructions of an object's ELF file against what spincc generates. Called by contract__check()
+ * before libbpf opens the file. What libbpf does with an instruction follows from its bytes and its relocation. Both are checked in every
+ * function, even if no program calls it.
  */
 #include <errno.h>
 #include <gelf.h>

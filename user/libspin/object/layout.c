@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads and sets variables by name, member and index, through the object's BTF. Called by memory.c, spinctl and the engines. */
+/*
+ * Reads and sets variables of handlers (state, tables) by name, member and index, through the type information (BTF) of their object.
+ * Called by libspin's memory.c, spinctl, spinctl cost and the test engines of user/conformance.
+ */
 #include <arpa/inet.h>
 #include <bpf/btf.h>
 #include <errno.h>

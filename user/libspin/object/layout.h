@@ -3,10 +3,9 @@
 #define USER_LIBSPIN_OBJECT_LAYOUT_H
 
 /*
- * Accesses state and tables by name, from an object's BTF. The memory is the
- * caller's: mapped from a live context, or copied from the model. Layouts
- * are the same everywhere, since state has fixed-width fields only. `mem` contains all copies of a
- * variable; a caller with only its value sets `copies` to 1.
+ * Accesses handlers' state and tables by name, from an object's type information (BTF). Called by libspin's memory.c, spinctl and tests.
+ * The memory is the caller's: mapped from a live context, or copied from the model. Layouts are the same everywhere, since state has
+ * fixed-width fields only. `mem` contains all copies of a variable; a caller with only its value sets `copies` to 1.
  *
  * Failures are negative errnos with a reason in spin_strerror_last().
  */

@@ -3,10 +3,10 @@
 #define USER_LIBSPIN_OBJECT_LAYOUT_MOVE_H
 
 /*
- * Copies a variable's value from one layout to another, field by field and by name (spin_ctx__migrate()). A plan is made once from the two
- * types (layout_plan.h). Then the new value can be updated repeatedly while handlers change the old one; data that has not changed
- * since the last update is only compared. The types come from untrusted objects, so their sizes and offsets are checked, and the work
- * is limited.
+ * Copies the value of a handler's variable from one struct layout to another, field by field and by name, when handlers are replaced.
+ * Called by swap/migrate.c (spin_ctx__migrate()). A plan is made once from the two types (layout_plan.h). Then the new value can be updated
+ * repeatedly while handlers change the old one; data that has not changed since the last update is only compared. The types come from
+ * untrusted objects, so their sizes and offsets are checked, and the work is limited.
  *
  * Functions return 0 or a negative errno with a reason, which names the field.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes the plan of a move (layout_plan.h) from two types of different objects, for swap/migrate.c. Both may be untrusted: members must not
- * overlap and must lie inside their struct, and the number of types visited is limited.
+ * Plans how the value of a variable is copied from one struct layout to another when handlers are replaced (layout_plan.h): compares the
+ * types of both objects. Called by swap/migrate.c. Both may be untrusted: members must not overlap and must lie inside their struct, and
+ * the number of types visited is limited.
  */
 #include <bpf/btf.h>
 #include <errno.h>

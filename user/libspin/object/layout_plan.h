@@ -3,7 +3,8 @@
 #define USER_LIBSPIN_OBJECT_LAYOUT_PLAN_H
 
 /*
- * The plan for copying a value from one layout to another: a list of steps, made here from two types and run by layout_move.c.
+ * The plan for copying handlers' state from one struct layout to another: a list of steps, made here from two types, for swap/migrate.c,
+ * and run by layout_move.c.
  *
  * Functions return 0 or a negative errno with a reason, which names the field.
  */

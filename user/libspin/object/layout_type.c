@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Types of variables: resolves BTF to scalars, follows a path of members, stores and loads a value in one access. Called by
- * layout.c and layout_plan.c.
+ * Types of handlers' variables: resolves type information (BTF) to scalars, follows a path of members, stores and loads a value in one
+ * access. Called by layout.c, layout_plan.c and user/conformance/difference.c.
  */
 #include <arpa/inet.h>
 #include <ctype.h>

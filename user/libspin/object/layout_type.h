@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 #define USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 
-/* Types of state and tables, and paths to their scalars. Used by layout.c, layout_plan.c and user/conformance/difference.c. */
+/*
+ * Types of handlers' state and tables (from BTF), and paths like ".field[3].x" to their scalars. Used by layout.c, layout_plan.c and
+ * user/conformance/difference.c.
+ */
 #include <bpf/btf.h>
 
 #include <stddef.h>

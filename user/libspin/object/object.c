@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens objects. A file must be spincc's, complete, of this version and within the runtime's contract. Called by
- * applications and spind. Objects of --api pspin are recognized before anything else of them is read.
+ * Opens objects, the files that spincc makes of handlers (BPF programs, the NIC's program, a description). A file must be spincc's,
+ * complete, of this version and within the runtime's contract. Called by applications and spind. Objects of --api pspin (for PsPIN's own
+ * runtime) are recognized before anything else of them is read.
  */
 #include <elf.h>
 #include <errno.h>

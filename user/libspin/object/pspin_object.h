@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_OBJECT_PSPIN_OBJECT_H
 
 /*
- * Objects of `spincc --api pspin`: an rv32 program that runs only on the model. libspin refuses them with a message; spinctl cost runs
- * them. They are untrusted: their description is checked here. The program itself runs in the model's own memory.
+ * Objects of `spincc --api pspin`: a handler for PsPIN's own runtime, as an rv32 program that runs only on the modelled NIC. libspin
+ * (object.c) refuses them with a message; spinctl cost (user/cost/pspin.c) runs them. They are untrusted: their description is checked
+ * here. The program itself runs in the model's own memory.
  */
 #include <stddef.h>
 #include <stdint.h>

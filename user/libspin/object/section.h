@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_OBJECT_SECTION_H
 #define USER_LIBSPIN_OBJECT_SECTION_H
 
-/* The data sections of a BPF object as mapped memory. libbpf creates a map for each section. */
+/*
+ * The data sections of a BPF object (.data, .bss) as mapped memory: libbpf creates a map for each section. Called by ctx.c and by the
+ * loaders of libspin's own programs.
+ */
 #include <stddef.h>
 
 struct bpf_map;

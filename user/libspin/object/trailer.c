@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The trailer of fat objects: magic, length, CRC-32. Written by spincc, checked by spin_object__open() before anything else. */
+/*
+ * The trailer at the end of an object file: magic, length, CRC-32. Written by spincc, checked by spin_object__open() before anything else,
+ * so a damaged or truncated file is refused.
+ */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>

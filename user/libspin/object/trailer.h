@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_OBJECT_TRAILER_H
 
 /*
- * A fat object ends in a trailer: length and checksum of the ELF file before it.
- * ELF readers ignore what follows the last section; libspin refuses an object
- * whose trailer is wrong before anything of it is interpreted.
+ * A handler's object (spincc's output, an ELF file) ends in a trailer: length and checksum of the file before it. Written by spincc,
+ * checked by object.c. ELF readers ignore what follows the last section; libspin refuses an object whose trailer is wrong before anything
+ * of it is interpreted.
  */
 #include <stddef.h>
 #include <stdint.h>

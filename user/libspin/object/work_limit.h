@@ -3,10 +3,11 @@
 #define USER_LIBSPIN_OBJECT_WORK_LIMIT_H
 
 /*
- * Limits how long one packet may hold a CPU in the isolated class. The limit is enforced on the instructions that are loaded, whoever
- * compiled them. Each backward jump is redirected through a few instructions behind the program's end. They subtract the maximum cost of
- * one iteration of that loop from a counter on the stack, and end the program with XDP_ABORTED when it is used up. Every loop has a
- * backward jump, so a run costs at most the limit plus each instruction once.
+ * Limits how long one packet may hold a CPU in the isolated class: handlers of programs that are not trusted, loaded without CAP_PERFMON.
+ * Called by class.c before a program is loaded. The limit is enforced on the instructions that are loaded, whoever compiled them. Each
+ * backward jump is redirected through a few instructions behind the program's end. They subtract the maximum cost of one iteration of that
+ * loop from a counter on the stack, and end the program with XDP_ABORTED when it is used up. Every loop has a backward jump, so a run costs
+ * at most the limit plus each instruction once.
  *
  * The program cannot reach the counter: it lies below the stack that the program uses. That depth is known
  * because in the isolated class nothing may add an unknown number to a stack pointer, as checked here and by the kernel.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all sending contexts of a process share: the tx ring, the egress program and the devmaps (out.h). Called by ctx.c
- * and attach.c.
+ * Sends packets that handlers build while they run. Loads what all sending contexts of a process share: a ring of packets (tx ring), the
+ * BPF program that turns clones of frames into them, and the devmaps by which they leave (out.h). Called by ctx.c and attach.c.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

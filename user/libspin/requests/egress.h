@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_REQUESTS_EGRESS_H
 
 /*
- * Egress of packets that handlers send (bpf/actions/out.h). All contexts of this process share one tx ring and one egress program
- * (bpf/out.bpf.c), which are loaded for the first context whose handlers send. Each interface gets devmaps when the first such context
- * is attached to it. Called by ctx.c and attach.c.
+ * Sends packets that handlers build while they run (bpf/actions/out.h). All contexts of this process share one tx ring and one egress
+ * program (bpf/out.bpf.c), which are loaded for the first context whose handlers send. Each interface gets devmaps when the first such
+ * context is attached to it. Called by ctx.c and attach.c.
  *
  * Functions return 0 or a negative errno with a reason.
  */
@@ -19,8 +19,9 @@ int egress__open(struct spin_ctx *ctx);
 void egress__close(struct spin_ctx *ctx);
 
 /*
- * A place is an interface to which the context is attached. egress__join() must be called after attaching the context there, and egress__leave()
- * before detaching it, both with the interface's lock held. Before egress__join() libspin's thread sends the packets from user space.
+ * A place is an interface to which the context is attached. egress__join() must be called after attaching the context there, and
+ * egress__leave() before detaching it, both with the interface's lock held. Before egress__join() libspin's thread sends the packets from
+ * user space.
  */
 int egress__join(struct spin_ctx *ctx, const struct spin_place *place);
 void egress__leave(struct spin_ctx *ctx, const struct spin_place *place);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Next hops of the targets that handlers send to. A handler's program asks bpf_fib_lookup(), which fails on an interface that does
- * not forward (net.ipv4.conf.*.forwarding), as on most hosts. There it reads this table instead: when libspin's thread has sent a
- * packet by a socket, it stores the next hop that the kernel chose, and refreshes the entry every few seconds.
+ * A table of next hops (neighbours' MAC addresses) for the targets that handlers send packets to. Called by libspin's sending threads. A
+ * handler's program asks bpf_fib_lookup(), which fails on an interface that does not forward (net.ipv4.conf.*.forwarding), as on most
+ * hosts. There it reads this table instead: when libspin's thread has sent a packet by a socket, it stores the next hop that the kernel
+ * chose, and refreshes the entry every few seconds.
  */
 #include <errno.h>
 #include <net/if.h>

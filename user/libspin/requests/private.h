@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_REQUESTS_PRIVATE_H
 #define USER_LIBSPIN_REQUESTS_PRIVATE_H
 
-/* What the files of requests/ share: the context's queues of packets, puts and answers, and the threads that serve them. */
+/*
+ * Shared by the files of requests/, which send what handlers ask the host to send: a context's queues of packets, puts (messages that write
+ * to the target's memory) and answers to gets, and the threads that serve them.
+ */
 #include <spin/libspin_send.h>
 #include "user/libspin/requests/egress.h"
 #include "user/libspin/requests/requests.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends puts from host memory, and others that must be acknowledged, as messages by the library's sender, one after the other. Their source
- * address is the context's, but not their source port: acknowledgements of handlers' packets arrive at the context's port. Answers
- * to gets are sent likewise, by a thread of their own (answer.c).
+ * Sends puts (messages that write to the target's memory) that handlers request from host memory, and others that must be acknowledged, by
+ * the library's sender, one after the other. A thread of threads.c runs it. Their source address is the context's, but not their source
+ * port: acknowledgements of handlers' packets arrive at the context's port. Answers to gets are sent likewise, by a thread of their own
+ * (answer.c).
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>

@@ -3,13 +3,13 @@
 #define USER_LIBSPIN_REQUESTS_REQUESTS_H
 
 /*
- * Requests of handlers to the host (SPIN_PUTS; struct spin_request): packets that could not be sent where the
- * handler ran, and puts from host memory. A context whose handlers send nothing has none of it.
+ * What handlers ask the host to send (SPIN_PUTS; struct spin_request): packets that could not be sent where the handler ran, and puts
+ * (messages that write to the target's memory) from host memory. Called by ctx.c and attach.c. A context whose handlers send nothing has
+ * none of it.
  *
- * While the context is attached to an interface, three threads process them. One sends packets, in order. Another sends
- * puts, so that a target that does not answer cannot delay packets. The third sends answers to gets, so that a requester who
- * asks for much or acknowledges nothing cannot delay puts. Functions return 0 or a negative
- * errno with a reason.
+ * While the context is attached to an interface, three threads process them. One sends packets, in order. Another sends puts, so that a
+ * target that does not answer cannot delay packets. The third sends answers to gets, so that a requester who asks for much or acknowledges
+ * nothing cannot delay puts. Functions return 0 or a negative errno with a reason.
  */
 #include "user/libspin/internal.h"
 

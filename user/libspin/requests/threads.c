@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A context's requests, from before loading until close, and the three threads that send packets, puts and answers. */
+/*
+ * What a context's handlers ask the host to send (requests.h), from before loading until close: the ring that brings their requests, and
+ * the three threads that send packets, puts and answers. Called by ctx.c and attach.c. The threads run only while the context is attached.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <poll.h>

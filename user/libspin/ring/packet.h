@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_RING_PACKET_H
 #define USER_LIBSPIN_RING_PACKET_H
 
-/* Finds payload and addresses in a frame as handlers have left it. Called by queue.c for each received packet. */
+/* Finds payload and addresses in a frame of an AF_XDP ring, as handlers have left it. Called by queue.c for each received packet. */
 #pragma GCC visibility push(default)
 #include <spin/libspin_ring.h>
 #pragma GCC visibility pop

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_RING_PRIVATE_H
 
 /*
- * What the files of this directory share: a ring consists of the sockets of some queues (queue.c) and the programs that deliver to them
- * (deliver.c).
+ * Shared by the files of ring/. A ring delivers a context's packets to the application past the kernel's stack. It consists of the AF_XDP
+ * sockets of some receive queues (queue.c) and the BPF programs that deliver to them (deliver.c).
  */
 #include <xdp/xsk.h>
 

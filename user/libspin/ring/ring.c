@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rings of contexts (<spin/libspin_ring.h>): opens the sockets of the queues, and inserts the programs that deliver to them between the
- * dispatcher and the context's program. Called by applications; ctx.c frees the ring of a context that is destroyed. If a step fails, the
- * earlier steps are undone.
+ * Rings (<spin/libspin_ring.h>) deliver a context's packets to the application past the kernel's stack: opens the AF_XDP sockets of the
+ * queues, and inserts the programs that deliver to them between the dispatcher (the interface's XDP program) and the context's program.
+ * Called by applications; ctx.c frees the ring of a context that is destroyed. If a step fails, the earlier steps are undone.
  */
 #include <errno.h>
 #include <net/if.h>

@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_RING_RING_H
 
 /*
- * Rings (<spin/libspin_ring.h>) as used by the library's other files: attach.c gives the dispatcher the ring's program instead of the
- * context's; swap.c and set_rule.c replace the program that the ring's program runs. Functions return 0 or a negative
- * errno with a reason.
+ * Rings (<spin/libspin_ring.h>: AF_XDP, packets go to the application past the kernel's stack) as used by the library's other files:
+ * attach.c gives the dispatcher the ring's program instead of the context's; swap.c and set_rule.c replace the program that the ring's
+ * program runs. Functions return 0 or a negative errno with a reason.
  */
 struct spin_ring;
 struct spin_ctx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends messages: a loop that sends packets in batches, reads acknowledgements in batches, and sleeps until the next packet is due. Called
- * by applications and by requests/.
+ * Sends messages over UDP (SLMP, sPIN's message protocol): a loop that sends packets in batches, reads acknowledgements in batches, and
+ * sleeps until the next packet is due. Called by applications and by requests/.
  */
 #include <errno.h>
 #include <poll.h>

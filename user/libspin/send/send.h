@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_SEND_SEND_H
 #define USER_LIBSPIN_SEND_SEND_H
 
-/* The parts of the sender of messages. Times are in ns of CLOCK_MONOTONIC. */
+/*
+ * The parts of the sender of messages over UDP (SLMP, sPIN's message protocol): send.c has the loop, window.c packets in flight and
+ * timeouts, socket.c the socket. Times are in ns of CLOCK_MONOTONIC.
+ */
 #include <sys/socket.h>
 
 #include <spin/message.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender's socket: addresses, options, and trains of datagrams sent by sendmmsg(). A packet that would need fragmentation is an error.
+ * The UDP socket of the sender of messages: addresses, options, and trains of datagrams (several in one system call, UDP_SEGMENT) sent by
+ * sendmmsg(). Called by send.c. A packet that would need fragmentation is an error.
  */
 #include <errno.h>
 #include <netdb.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender's packets in flight. Packets with the same number of timeouts have the same timeout, so each such list is sorted
- * by sending time, and only its first packet must be checked. Called by send.c.
+ * The packets in flight of the sender of messages, their timeouts and the congestion window. Packets with the same number of timeouts have
+ * the same timeout, so each such list is sorted by sending time, and only its first packet must be checked. Called by send.c.
  */
 #include <string.h>
 #include <time.h>

@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_SWAP_GATE_H
 
 /*
- * The gate of a context (bpf/abi/gate.h), for migrate.c. It runs before the context's handlers, counts which of them run, and can briefly
- * make packets wait. It must not be freed while a dispatcher calls it: the kernel empties its program arrays when their last
- * descriptor is closed, and packets then pass without handlers.
+ * The gate of a context (bpf/abi/gate.h), a BPF program in front of its handlers, for migrate.c, which replaces them. It counts which of
+ * them run, and can briefly make packets wait. It must not be freed while a dispatcher calls it: the kernel empties its program arrays when
+ * their last descriptor is closed, and packets then pass without handlers.
  *
  * Functions return 0 or a negative errno with a reason.
  */

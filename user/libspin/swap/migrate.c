@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replaces the handlers of a context by others whose state and tables have another layout (spin_ctx__migrate()). The new handlers have
- * their own memory. The old memory is copied while the old handlers run. Then a gate (gate.h) makes packets wait while what has changed
- * since is copied again, and opens to the new handlers. So no packet and no update is lost: what a packet's handlers have written is
- * visible to the next packet. On failure the old handlers continue with their memory.
+ * Replaces the handlers of a context, while packets flow, by others whose state and tables have another layout. Called by applications and
+ * spind (spin_ctx__migrate()). The new handlers have their own memory. The old memory is copied while the old handlers run. Then a gate
+ * (gate.h) makes packets wait while what has changed since is copied again, and opens to the new handlers. So no packet and no update is
+ * lost: what a packet's handlers have written is visible to the next packet. On failure the old handlers continue with their memory.
  */
 #include <errno.h>
 #include <stdio.h>

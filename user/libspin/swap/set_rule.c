@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Gives a context another rule while packets arrive (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded
- * again with the same maps of state (swap.c). The new program and rule get a second slot of each interface; the first one is removed when
- * every running dispatcher has seen the second. A packet is handled by either program, and always by one if a rule matches.
+ * Gives a context (attached packet handlers) another match rule while packets arrive. Called by applications and spind
+ * (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded again with the same maps of state (swap.c). The
+ * new program and rule get a second slot of each interface; the first one is removed when every running dispatcher (the interface's XDP
+ * program) has seen the second. A packet is handled by either program, and always by one if a rule matches.
  */
 #include <errno.h>
 

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_SWAP_SWAP_H
 
 /*
- * Functions shared by replacing handlers (swap.c), moving their memory (migrate.c) and mapping it again (socket.c). Functions return 0 or a
- * negative errno with a reason.
+ * Replaces the handlers of a context while packets arrive: functions shared by swap.c, by moving their memory (migrate.c) and by mapping it
+ * again (socket.c). Functions return 0 or a negative errno with a reason.
  */
 struct spin_ctx;
 struct spin_object;

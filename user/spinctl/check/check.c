@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl check: checks whether a card or a driver would accept an object's XDP programs. Loads nothing and needs no root. */
+/*
+ * spinctl check: says whether a Netronome card (NFP) or a driver's native XDP mode would accept the XDP programs in an object file. Checks
+ * a copy in user space: loads nothing and needs no root. main.c runs it through check_command.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

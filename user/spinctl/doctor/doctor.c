@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: options and the order of sections. exam.c reads the facts that checks share first; then each check fills one row. */
+/*
+ * spinctl doctor: reports what this machine and its interfaces can do for handlers, and what to change. Has the options and the order of
+ * sections. exam.c reads the facts that checks share first; then each check fills one row of the report. It changes nothing. main.c runs it
+ * through doctor_command.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

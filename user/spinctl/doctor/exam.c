@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Collects the facts for spinctl doctor, runs the tables of checks over them, and writes the summary. Called by doctor.c. */
+/*
+ * Reads the facts about the machine and an interface for spinctl doctor, runs the tables of checks over them (each check fills one row of
+ * the report), and writes the summary. Called by doctor.c.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

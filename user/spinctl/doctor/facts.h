@@ -3,8 +3,9 @@
 #define USER_SPINCTL_DOCTOR_FACTS_H
 
 /*
- * spinctl doctor: what this machine can do for handlers. A check is a row of a table: a name, a line that says why it matters,
- * and a function that reads the facts and fills in a row of the report. To add a check, add its row to the table of its file.
+ * spinctl doctor: reports what this machine can do for handlers. A check is a row of a table: a name, a line that says why it matters, and
+ * a function that reads the facts and fills in a row of the report. Shared by all files of doctor/. To add a check, add its row to the
+ * table of its file.
  */
 #include "kernel/native.h"
 #include "kernel/probe_iface.h"

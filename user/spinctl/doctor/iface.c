@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks that apply to every interface. Run by exam.c. */
+/*
+ * spinctl doctor: the table of checks that apply to every interface (link state, mode of XDP, MTU, offloads). Run by exam.c. Each function
+ * fills one row of the report from facts that were read before.
+ */
 #include <string.h>
 
 #include <linux/capability.h>

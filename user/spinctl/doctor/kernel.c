@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not derived from the kernel's version. Run by exam.c. */
+/*
+ * spinctl doctor: the table of checks of what the kernel's bpf() can do. Each feature is tried, not derived from the kernel's version. Run
+ * by exam.c; each function fills one row of the report.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl doctor: the table of checks that report which of sPIN's programs the kernel loads (test_load.c). Versions and advice come
- * from kernel/features.h.
+ * spinctl doctor: the table of checks that report which of sPIN's BPF programs the kernel loads. test_load.c has tried them before. Run by
+ * exam.c; versions and advice come from kernel/features.h.
  */
 #include <errno.h>
 #include <string.h>

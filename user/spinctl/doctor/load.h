@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_DOCTOR_LOAD_H
 #define USER_SPINCTL_DOCTOR_LOAD_H
 
-/* Test loads for spinctl doctor: loads the dispatcher and small handlers as `spinctl run` does, and closes them again. */
+/*
+ * Test loads for spinctl doctor: loads the dispatcher (an interface's XDP program) and small handlers as `spinctl run` does, and closes
+ * them again. Called by exam.c; implemented by test_load.c.
+ */
 #include "user/spinctl/doctor/facts.h"
 
 /* Fills in TEST_LOADS rows. all: 0 loads only what every handler needs. Loading all takes one to two seconds. */

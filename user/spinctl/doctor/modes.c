@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl doctor: finds out whether an interface would take a native XDP program, from what its driver checks. Attaches nothing.
- * Called by exam.c and by the checks of interfaces.
+ * spinctl doctor: finds out whether an interface would take an XDP program in native mode (in its driver), from what the driver checks.
+ * Attaches nothing. Called by exam.c and by the checks of interfaces.
  */
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the doctor's rows as text of 80 columns, and as JSON. Called by doctor.c. */
+/* Prints the rows of spinctl doctor's report as text of 80 columns, and as JSON. A command in a row is never split. Called by doctor.c. */
 #include <string.h>
 
 #include "user/spinctl/doctor/facts.h"

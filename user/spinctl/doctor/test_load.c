@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the dispatcher and small handlers of each kind and class, which are embedded in the program (test_load/), through
- * libspin. Called once by exam.c. Nothing is attached and nothing stays loaded.
+ * spinctl doctor: loads the dispatcher (an interface's XDP program, which finds a packet's handlers) and small handlers of each kind and
+ * class, which are embedded in spinctl (test_load/), through libspin. Called once by exam.c. Nothing is attached and nothing stays loaded.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl exec: runs an unmodified program and attaches handlers to its sockets through spind. The program is stopped when it binds a
- * socket or listens (trap.h), and continues when the handlers are attached. Contexts end with their sockets, or with this process.
+ * spinctl exec: runs an unmodified program and attaches handlers to its sockets through spind, the daemon with the privileges for it. The
+ * program is stopped when it binds a socket or listens (trap.h), and continues when the handlers are attached. They are detached when their
+ * socket or this process ends. main.c runs it through exec_command.
  */
 #include <errno.h>
 #include <fcntl.h>

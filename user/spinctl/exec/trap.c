@@ -34,6 +34,7 @@
 
 int trap__install(void)
 {
+	/* notifies the parent of bind, connect and listen of the native system call table, and allows everything else */
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 0, 5),

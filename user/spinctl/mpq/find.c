@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the messages in flight of contexts in other processes: their memory is a BPF map, which root can read. Called by mpq.c. */
+/*
+ * Reads the messages in flight (their packets are still arriving) of handlers in other processes: this state is in a BPF map, which root
+ * can read. Called by mpq.c and spinctl status.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

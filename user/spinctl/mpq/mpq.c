@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl mpq: options, and one listing or one per interval. Contexts are found by find.c, and printed by print.c. */
+/*
+ * spinctl mpq: lists the messages whose packets are still arriving, of all processes, once or at intervals (MPQ: message processing queue,
+ * the state of one such message). find.c finds them, print.c prints them. main.c runs it through mpq_command.
+ */
 #include <linux/capability.h>
 
 #include <errno.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_MPQ_MPQ_H
 #define USER_SPINCTL_MPQ_MPQ_H
 
-/* spinctl mpq: contexts that take messages, in any process. find.c reads them, print.c prints them. */
+/*
+ * spinctl mpq: lists the messages in flight (MPQ: message processing queue, the state of one such message) of contexts in any process.
+ * find.c reads them, print.c prints them; mpq.c and spinctl status call both.
+ */
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"

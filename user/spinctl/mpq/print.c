@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints messages in flight as text and as JSON. Called by mpq.c. Both have the same values in the same order. */
+/*
+ * Prints the messages in flight (their packets are still arriving) as text and as JSON, for spinctl mpq. Called by mpq.c. Both have the
+ * same values in the same order.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The loop of spinctl record: writes memory, then packets and events as they arrive, then memory again. Called by record.c. */
+/*
+ * The loop of spinctl record, which stores live traffic in a file for spinctl replay: writes the handlers' memory, then packets and events
+ * as they arrive, then the memory again. Called by record.c.
+ */
 #include <poll.h>
 #include <stdlib.h>
 

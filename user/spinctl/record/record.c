@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl record: options, the context that is recorded, and the summary at the end. loop.c writes the recording. */
+/*
+ * spinctl record: loads handlers, attaches them to an interface, and stores their packets and memory in a pcapng file for spinctl replay.
+ * Has the options and the summary; loop.c writes the file. main.c runs it through record_command.
+ */
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/trailer.h"

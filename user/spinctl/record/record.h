@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RECORD_RECORD_H
 #define USER_SPINCTL_RECORD_RECORD_H
 
-/* The state that record.c (the command) and loop.c (the loop that writes the recording) share. */
+/* The state of spinctl record, shared by record.c (the command) and loop.c (the loop that writes the recording, a pcapng file). */
 #include "user/conformance/recording/recording.h"
 #include "user/spinctl/spinctl.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints messages and progress of spinctl recv, as text and JSON. Called by recv.c and transfer.c. */
+/*
+ * Prints what spinctl recv (files received as messages over UDP) reports: progress, received files and failures, as text and JSON. Called
+ * by recv.c and transfer.c.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 

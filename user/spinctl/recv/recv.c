@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl recv: its options, and a context whose default action collects the messages that arrive. transfer.c writes files that
- * come in pieces.
+ * spinctl recv: receives files over SLMP (sPIN's message protocol over UDP): handlers put the packets of a message together in memory at
+ * XDP. Has the options and the loop that reads events. transfer.c writes files that come in pieces. main.c runs it through recv_command.
  */
 #include <errno.h>
 #include <poll.h>

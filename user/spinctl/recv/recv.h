@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RECV_RECV_H
 #define USER_SPINCTL_RECV_RECV_H
 
-/* spinctl recv: the state that recv.c (events of messages), transfer.c (files in pieces) and print.c share. */
+/*
+ * spinctl recv receives files as messages over UDP. The state that recv.c (events of messages), transfer.c (files in pieces) and print.c
+ * share.
+ */
 #include "user/lib/atomic_file.h"
 #include "user/spinctl/run/options.h"
 #include "user/spinctl/transfer.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Receives files in pieces (transfer.h), for spinctl recv, which also takes messages that are a whole file each. Both use all of
- * the host memory, so entries of one kind are posted only when no message can have an entry of the other kind any more. A slot is
- * posted again when its piece is in the file; the other slots take the next pieces while it is written.
+ * Receives files in pieces (transfer.h), for spinctl recv, which also takes messages that are a whole file each. Called by recv.c. A
+ * matching entry is a part of host memory posted for one message. Both kinds use all of the host memory, so entries of one kind are posted
+ * only when no message can have an entry of the other kind any more. A slot (memory for one piece) is posted again when its piece is in the
+ * file; the other slots take the next pieces while it is written.
  */
 #include <endian.h>
 #include <errno.h>

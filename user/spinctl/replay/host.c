@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host's side of a replay: sets an engine's host memory and matching entries as recorded, and compares their results and events.
- * Called by run.c. The reader of recordings has checked only sizes, so values are checked here.
+ * The host's side of a replay (recorded traffic that runs again): sets host memory and matching entries (memory posted for messages) as
+ * recorded, and compares the results and events with the recording. Called by run.c. The reader of recordings has checked only sizes, so
+ * values are checked here.
  */
 #include <errno.h>
 #include <stdio.h>

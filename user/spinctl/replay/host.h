@@ -3,8 +3,8 @@
 #define USER_SPINCTL_REPLAY_HOST_H
 
 /*
- * The host's side of a replay: host memory, matching entries, events. Called by run.c. Functions return 0, or -errno with a reason in
- * engine_error().
+ * The host's side of spinctl replay (recorded traffic that runs again): host memory, matching entries (memory posted for messages), events.
+ * Called by run.c. Functions return 0, or -errno with a reason in engine_error().
  */
 #include "user/conformance/recording/recording.h"
 #include "user/conformance/difference.h"

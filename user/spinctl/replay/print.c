@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the results of a replay as text and as JSON: counts by reason, and differences between engines. Called by replay.c. */
+/*
+ * Prints the results of spinctl replay as text and as JSON: packet counts by reason, and differences between engines (ways to execute a
+ * handler: host, kernel, model). Called by replay.c.
+ */
 #include <inttypes.h>
 
 #include "user/spinctl/replay/replay.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl replay: options, the handler that the recording is run with, and the engines that may run it. */
+/*
+ * spinctl replay: runs recorded traffic (a file of spinctl record) through a handler again, on several engines (ways to execute it: host,
+ * kernel, model), and compares the results. Has the options and selects handler and engines; run.c runs. main.c runs it through
+ * replay_command.
+ */
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>

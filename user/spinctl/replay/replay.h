@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_REPLAY_REPLAY_H
 #define USER_SPINCTL_REPLAY_REPLAY_H
 
-/* spinctl replay: the report of a recording that ran on several engines. Filled by run.c, printed by print.c. */
+/*
+ * The report of spinctl replay: recorded traffic that was run on several engines (ways to execute a handler: host, kernel, model), and
+ * where they differ. Filled by run.c, printed by print.c.
+ */
 #include "user/conformance/recording/recording.h"
 #include "user/conformance/comparison.h"
 #include "user/spinctl/spinctl.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a recording on several engines, packet by packet, so that the first packet on which they differ is known. Called by replay.c.
- * All engines see the same packets at the same virtual time.
+ * Runs a recording (traffic stored by spinctl record) on several engines (ways to execute a handler: host, kernel, model), packet by
+ * packet, so that the first packet on which they differ is known. Called by replay.c. All engines see the same packets at the same virtual
+ * time.
  */
 #include <errno.h>
 #include <inttypes.h>

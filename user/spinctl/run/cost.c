@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl run --cost: reports the HPU cycles of each context's packets on the model and, from the kernel's run time counters, their
- * time on this machine. Called by run.c and print.c.
+ * spinctl run --cost: while handlers run on live traffic, reports what some of their packets cost on the modelled NIC (cycles of its
+ * processors, HPUs) and, from the kernel's run time counters, on this machine. Called by run.c and print.c.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define USER_SPINCTL_RUN_COST_H
 
 /*
- * spinctl run --cost: also runs some of the contexts' packets on the model of the HPU while traffic flows. Called by run.c. Without
- * the option none of it is created.
+ * spinctl run --cost: also runs some of the live packets on the model of the NIC while traffic flows, to report cycles of its processors
+ * (HPUs). Called by run.c and print.c. Without the option none of it is created.
  */
 #include <hwmodel/target.h>
 

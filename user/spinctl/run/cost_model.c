@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The model of one context for spinctl run --cost: runs one datagram in N, or all packets of one message in N, and sums up the cycles of
- * their handlers. Called by cost.c.
+ * spinctl run --cost: the modelled NIC of one context (attached packet handlers). Runs one datagram in N, or all packets of one message in
+ * N, and sums up the cycles of their handlers. Called by cost.c. Packets come from a tap, a copy of live traffic.
  */
 #include <stdlib.h>
 #include <string.h>

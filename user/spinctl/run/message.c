@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Converts options of contexts of messages (--messages, --entry and others) to struct spin_message_opts, and prints their counters and
- * events. Called by spinctl run, record, recv and status.
+ * Options of handlers that take messages of many packets (--messages, --entry and others): converts them to struct spin_message_opts of
+ * libspin, and prints their counters and events. Called by spinctl run, record and status.
  */
 #include <arpa/inet.h>
 #include <errno.h>

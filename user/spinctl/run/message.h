@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RUN_MESSAGE_H
 #define USER_SPINCTL_RUN_MESSAGE_H
 
-/* Options of contexts that take messages (--messages, --entry and others). Used by spinctl run, record and recv. */
+/*
+ * Options of handlers that take messages of many packets (--messages, --entry and others), and their counters and events. Used by spinctl
+ * run, record and status.
+ */
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"

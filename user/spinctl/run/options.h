@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RUN_OPTIONS_H
 #define USER_SPINCTL_RUN_OPTIONS_H
 
-/* spinctl run: the state and options that its files share. */
+/*
+ * spinctl run: its contexts (handlers attached to packets by a match rule), interfaces and options, shared by its files and by spinctl
+ * recv.
+ */
 #include <spin/libspin_ring.h>
 #include "user/spinctl/run/message.h"
 #include "user/spinctl/spinctl.h"

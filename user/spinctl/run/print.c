@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints counts, state and events of a running context as text and as JSON lines. Called by run.c. */
+/*
+ * Prints what spinctl run observes, as text and as JSON lines: packet counts by reason, the handlers' state, and events. Called by run.c.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/return.h>

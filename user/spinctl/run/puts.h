@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RUN_PUTS_H
 #define USER_SPINCTL_RUN_PUTS_H
 
-/* Prints counters of packets that handlers sent, which are sent, lost or answered. Called by spinctl run's print.c. */
+/*
+ * Prints counters of the packets that handlers have sent themselves: sent, lost or answered. Called and implemented by print.c of spinctl
+ * run.
+ */
 #include "user/spinctl/spinctl.h"
 
 /* puts: the number that the handlers register (SPIN_PUTS); 0: they send none, and nothing is printed. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The rings of spinctl run --delivery ring: created from options, read, counted and printed. Called by run.c and print.c. */
+/*
+ * spinctl run --delivery ring: packets that handlers deliver go to this process past the kernel's stack (an AF_XDP ring). Creates the rings
+ * from the options, reads, counts and prints them. Called by run.c and print.c.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RUN_RING_H
 #define USER_SPINCTL_RUN_RING_H
 
-/* spinctl run --delivery ring: receives the packets that handlers deliver, counts them, and prints some. Called by run.c and print.c. */
+/*
+ * spinctl run --delivery ring: receives the packets that handlers deliver past the kernel's stack (an AF_XDP ring), counts them, and prints
+ * some. Called by run.c and print.c.
+ */
 #include "user/spinctl/run/options.h"
 
 struct run_ring_options {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl run: options, and the loop that reads events and prints counts until a signal. The contexts are detached on every exit. */
+/*
+ * spinctl run: attaches handlers to interfaces, reads their events and prints counts until a signal. Has the options and the loop. main.c
+ * runs it through run_command. The handlers are detached on every exit.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens, fills, attaches and closes the contexts and interfaces of one command line. Called by run.c and recv.c. */
+/*
+ * Opens, fills, attaches and closes the handlers (contexts) and interfaces of one command line. Called by spinctl run and recv. On failure
+ * it has printed a message; session__close() undoes what was done.
+ */
 #include <string.h>
 
 #include "user/tool/parse_enum.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Warnings of spinctl run about interfaces on which packets are lost silently. Each is printed once, on stderr. Called by run.c. */
+/*
+ * Warnings of spinctl run and recv about interfaces on which packets that handlers send back are lost silently (a veth whose peer has no
+ * XDP program). Each is printed once, on stderr. Called by run.c and recv.c.
+ */
 #include <string.h>
 
 #include "user/spinctl/doctor/facts.h"

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_RUN_WARN_H
 #define USER_SPINCTL_RUN_WARN_H
 
-/* Warnings of spinctl run about losses that no counter shows. Called by run.c in each interval. */
+/*
+ * Warnings of spinctl run and recv about losses that no counter shows: packets that handlers send back, on a veth. Called by run.c and
+ * recv.c in each interval.
+ */
 #include "user/spinctl/run/options.h"
 
 /* Called when everything is attached. It reads the modes now, because later an interface may have none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The file that spinctl send sends. A file that is sent as one message is mapped, or read completely if it cannot be mapped. A longer
- * file is cut: it is read piece by piece, so it may have any length, and may be truncated while it is sent, without a SIGBUS.
+ * The file that spinctl send sends over UDP. A file that is sent as one message is mapped, or read completely if it cannot be mapped. A
+ * longer file is cut into pieces: it is read piece by piece, so it may have any length, and may be truncated while it is sent, without a
+ * SIGBUS. Called by send.c.
  */
 #include <endian.h>
 #include <errno.h>

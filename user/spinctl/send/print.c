@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints progress and results of spinctl send: a bar on a terminal, and a line or a JSON object for each file that has arrived. */
+/*
+ * Prints progress and results of spinctl send, which sends files over UDP: a bar on a terminal, and a line or a JSON object for each file
+ * that has arrived. Called by send.c and file.c.
+ */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl send: options. Sends files or standard input as messages, one after the other, with libspin's sender. */
+/*
+ * spinctl send: sends files or standard input as messages over UDP (SLMP, sPIN's message protocol), one after the other, with libspin's
+ * sender. Needs no privileges. main.c runs it through send_command.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>

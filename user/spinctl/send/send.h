@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_SEND_SEND_H
 #define USER_SPINCTL_SEND_SEND_H
 
-/* spinctl send: the file that is sent, and the state that the command's source files share. */
+/* spinctl send sends files as messages over UDP: the file that is sent, and the state that send.c, file.c and print.c share. */
 #include <spin/libspin_send.h>
 #include "user/spinctl/spinctl.h"
 #include "user/spinctl/transfer.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl add: makes spind attach handlers to an interface by a rule. They stay attached after this command ends. */
+/*
+ * spinctl add: makes spind, the daemon that holds loaded handlers, attach handlers to an interface by a match rule. They stay attached
+ * after this command ends. main.c runs it through add_command.
+ */
 #include "user/spinctl/sockets/find.h"
 #include "user/spinctl/spinctl.h"
 #include "user/tool/parse_enum.h"

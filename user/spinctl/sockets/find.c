@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the context of spind that a command names, by number or name. Called by spinctl stop, swap, rule, state and table. */
+/*
+ * Finds the context (attached packet handlers) of the daemon spind that a command names, by number or name. Called by spinctl stop, swap,
+ * rule, state and table. A name that several contexts have is an error.
+ */
 #include <string.h>
 
 #include "user/lib/number.h"

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_SOCKETS_FIND_H
 #define USER_SPINCTL_SOCKETS_FIND_H
 
-/* Finds a context of spind by its number, or by its name if only one context has it. */
+/*
+ * Finds a context (attached packet handlers) of the daemon spind by its number, or by its name if only one context has it. Called by
+ * spinctl stop, swap, rule, state and table.
+ */
 #include <stdint.h>
 
 #include <spin/libspin_socket.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl list: the contexts that spind holds, with their owners and counts, as text or JSON. */
+/*
+ * spinctl list: prints the contexts (attached packet handlers) that the daemon spind holds, with their owners and counts, as text, JSON or
+ * metrics. main.c runs it through list_command.
+ */
 #include <inttypes.h>
 #include <pwd.h>
 #include <string.h>

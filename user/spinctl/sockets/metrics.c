@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Prints the contexts of spind as metrics, for `spinctl list --metrics`: each metric once, with the values of all contexts, as the
- * format requires.
+ * spinctl list --metrics: prints the contexts (attached packet handlers) of the daemon spind in the format of Prometheus or OpenMetrics.
+ * Called by list.c. Each metric appears once, with the values of all contexts, as the format requires.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #define USER_SPINCTL_SOCKETS_METRICS_H
 
 /*
- * Prints the contexts of spind as OpenMetrics, or in the text format of Prometheus. Names and labels must not change: dashboards use them.
- * Returns DONE, or FAILED after a message.
+ * Prints the contexts (attached packet handlers) of the daemon spind as OpenMetrics, or in the text format of Prometheus, for `spinctl list
+ * --metrics`. Names and labels must not change: dashboards use them. Returns DONE, or FAILED after a message.
  */
 int metrics__print(const char *broker, int openmetrics);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl rule: changes the rule of a context that `spinctl add` or spind.conf attached to an interface, between two packets. */
+/*
+ * spinctl rule: changes which packets the handlers get that `spinctl add` or spind.conf attached to an interface, between two packets. The
+ * daemon spind does it. main.c runs it through rule_command.
+ */
 #include "user/spinctl/sockets/find.h"
 #include "user/spinctl/spinctl.h"
 

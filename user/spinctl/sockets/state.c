@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl state: reads and sets fields of state of a context that spind holds, in the memory that its handlers use. */
+/*
+ * spinctl state: reads and sets fields of the state of handlers that the daemon spind has attached, in the memory that they use while they
+ * run. main.c runs it through state_command.
+ */
 #include <inttypes.h>
 #include <string.h>
 

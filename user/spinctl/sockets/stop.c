@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl stop: ends contexts that spind holds. The programs that own the sockets continue without handlers. */
+/*
+ * spinctl stop: detaches and frees handlers that the daemon spind holds. The programs that own the sockets continue without handlers.
+ * main.c runs it through stop_command.
+ */
 #include <errno.h>
 #include <unistd.h>
 

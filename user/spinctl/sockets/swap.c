@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl swap: replaces the handlers of a context that spind holds, between two packets. */
+/*
+ * spinctl swap: replaces handlers that the daemon spind has attached by others, between two packets. State is kept, or moved to the new
+ * layout by --migrate. main.c runs it through swap_command.
+ */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

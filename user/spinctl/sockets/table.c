@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl table: shows and changes entries of a table of a context that spind holds, in the memory that its handlers search. */
+/*
+ * spinctl table: shows and changes entries of a table of handlers that the daemon spind has attached, in the memory that they search while
+ * they run. main.c runs it through table_command.
+ */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl top: the contexts of spind, the busiest first, refreshed each second on a terminal. Rates are differences between two
- * lists; a context that is only in one of them has no rate.
+ * spinctl top: lists the contexts (attached packet handlers) of the daemon spind, the busiest first, refreshed each second on a terminal.
+ * main.c runs it through top_command. Rates are differences between two lists; a context that is only in one of them has no rate.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints results of vectors as text and as JSON. Called by test.c. JSON is written as results arrive and is one document at the end. */
+/*
+ * Prints the results of spinctl test as text and as JSON: for each vector (a test as text: packets in, expected results out) what differs.
+ * Called by test.c. JSON is written as results arrive and is one document at the end.
+ */
 #include "user/spinctl/test/test.h"
 
 void test_print__start(struct test_printer *p)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl test: finds a handler's vectors and runs each on every engine that supports it. Fails if a result differs from its vector. */
+/*
+ * spinctl test: finds the vectors of a handler (tests as text: packets in, expected results out) and runs each on every engine that
+ * supports it (host build, kernel, model of the NIC). Fails if a result differs from its vector. main.c runs it through test_command.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_TEST_TEST_H
 #define USER_SPINCTL_TEST_TEST_H
 
-/* spinctl test: the vectors of a handler, and the printer of results. Shared by test.c and print.c. */
+/*
+ * spinctl test: the files of a handler's vectors (tests as text: packets in, expected results out), and the printer of results. Shared by
+ * test.c and print.c.
+ */
 #include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
 #include "user/spinctl/spinctl.h"

@@ -2,7 +2,10 @@
 #ifndef PSPIN_HAL_PULP_H
 #define PSPIN_HAL_PULP_H
 
-/* The part of the hardware layer of PsPIN's SDK that handlers use: the number of the HPU that they run on. */
+/*
+ * The number of the HPU (the NIC's core) that a handler runs on, by the calls of the hardware layer of PsPIN's SDK. Included by handler
+ * files written for PsPIN's own runtime (`spincc --api pspin`).
+ */
 #include <stdint.h>
 
 /* uhartid, which user mode may read: HPU within its cluster in bits 4:0, cluster above. */

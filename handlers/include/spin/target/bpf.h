@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_BPF_H
 #define SPIN_TARGET_BPF_H
 
-/* The target eBPF at XDP, selected by <spin/spin.h>: attributes of state and tables, which are global variables that user space maps. */
+/*
+ * The handler API on eBPF at XDP, selected by <spin/spin.h> when handlers are compiled for the kernel: attributes of state and tables,
+ * which are global variables that user space maps.
+ */
 #define SPIN_STATE_ATTR_   __attribute__((section(".data"), aligned(8)))
 #define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* the annotation identifies tables to spincc */
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_

@@ -5,6 +5,7 @@
 /*
  * Buffers of HPUs (<spin/buffer.h>) on BPF and in the host build: one for each possible HPU. Their names hide them from the host
  * (user/libspin/object/layout.c). Transfers copy blocks of 64 bytes; the slack proves to the verifier that the last block is in bounds.
+ * Included by <spin/target/frame.h>.
  */
 #define SPIN_BUFFER_SLACK_ 64u
 

@@ -3,8 +3,8 @@
 #define SPIN_TARGET_CLUSTER_H
 
 /*
- * Per-cluster copies (<spin/cluster.h>) on BPF and in the host build: an array, which HPUs share by their numbers. The declaration tag
- * tells libspin that the variable's value is the sum.
+ * Memory of handlers with one copy per cluster of processors (<spin/cluster.h>), on BPF and in the host build: an array, which HPUs share
+ * by their numbers. The declaration tag tells libspin that the variable's value is the sum. Included by <spin/target/frame.h>.
  */
 #define SPIN_PER_CLUSTER_(TYPE, name) TYPE name[SPIN_CLUSTERS_MAX] SPIN_TABLE_ATTR_ SPIN_CLUSTER_ATTR_
 

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_COPY_H
 #define SPIN_TARGET_COPY_H
 
-/* Copies within HPU memory (<spin/copy.h>) on BPF and in the host build: complete when the call returns. */
+/*
+ * Copies within the memory of handlers (<spin/copy.h>) on BPF and in the host build: complete when the call returns. Included by
+ * <spin/target/frame.h>.
+ */
 
 /*
  * Copies up to this size use constant offsets. The isolated class requires them on the stack. Linux 6.1 needs them for copies that are not

@@ -5,7 +5,7 @@
 /*
  * The packet as a frame in memory, for BPF at XDP and for the host build that mirrors it. Every access is checked in a form that the
  * verifier can follow: in a linear frame against the frame's end; in a copied frame, by offsets that the buffer bounds, against the
- * payload's length.
+ * payload's length. Included by bpf.h, host.h and nfp.h of this directory.
  */
 #include <spin/message.h>
 #include <spin/target/view.h>

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_HOST_H
 #define SPIN_TARGET_HOST_H
 
-/* The target host, selected by <spin/spin.h>: handlers as a shared object on the build machine, the reference that tests compare with. */
+/*
+ * The handler API on the host, selected by <spin/spin.h> when spincc compiles handlers with `--target host`: as a shared object on the
+ * build machine, the reference that tests compare with.
+ */
 #define SPIN_STATE_ATTR_   __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_   __attribute__((aligned(64)))
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_

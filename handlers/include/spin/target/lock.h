@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_LOCK_H
 #define SPIN_TARGET_LOCK_H
 
-/* Steps and locks (<spin/lock.h>) on BPF and in the host build. A value-returning atomic is a full barrier. */
+/*
+ * Loops that end, by steps of a budget, and locks (<spin/lock.h>) for handlers on BPF and in the host build. Included by bpf.h, host.h and
+ * nfp.h of this directory. A value-returning atomic is a full barrier.
+ */
 
 /*
  * Takes one step of the budget in a loop whose iterations *round counts. Returns 0 if there is none left: the run has overrun. Where the

@@ -3,9 +3,9 @@
 #define SPIN_TARGET_NFP_H
 
 /*
- * The target eBPF on a NIC with hardware XDP (<spin/offload.h>): state and tables are maps that the host creates, and there are no global
- * variables. spincc rejects what such a NIC cannot do before this is compiled (user/spincc/card.c), so that is declared here but not
- * defined.
+ * The handler API on eBPF for a NIC with hardware XDP (<spin/offload.h>), selected by <spin/spin.h>: state and tables are maps that the
+ * host creates, and there are no global variables. spincc rejects what such a NIC cannot do before this is compiled (user/spincc/card.c),
+ * so that is declared here but not defined.
  */
 #define SPIN_BOUNDED_LOOPS
 

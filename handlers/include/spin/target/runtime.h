@@ -4,7 +4,7 @@
 
 /*
  * Declares the actions that the runtime in bpf/actions/ implements, on BPF and in the host build. Handlers call them through
- * <spin/action.h>.
+ * <spin/action.h>. Included by <spin/target/frame.h>.
  */
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);

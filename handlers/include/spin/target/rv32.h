@@ -3,9 +3,10 @@
 #define SPIN_TARGET_RV32_H
 
 /*
- * The target PsPIN HPU, selected by <spin/spin.h>. The NIC places the packet at 0 mod 4 in L2 and, as much as registered, in L1: from its
- * IP header on; for messages from the Ethernet header on; for other frames from the byte after the type. Everything here is inlined
- * into the image's entry functions; code that a handler does not use costs nothing.
+ * The handler API on a PsPIN HPU (a RISC-V core of the NIC), selected by <spin/spin.h> when spincc compiles handlers for rv32. The NIC
+ * places the packet at a multiple of 4 in L2 and, as much as registered, in L1: from its IP header on; for messages from the Ethernet
+ * header on; for other frames from the byte after the type. Everything here is inlined into the image's entry functions; code that a
+ * handler does not use costs nothing.
  */
 #include <spin/target/rv32_entry.h>
 #include <spin/wire.h>

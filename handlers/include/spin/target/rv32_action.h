@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_ACTION_H
 
 /*
- * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA command, or one per segment for several
- * segments of the handlers' memory. A context's host memory never crosses a multiple of 4 GiB.
+ * Transfers between the memory of a PsPIN HPU (a core of the NIC) and host memory, and the counter of a matching entry (<spin/action.h>).
+ * Included by <spin/target/rv32.h>. A transfer is one DMA command, or one per segment for several segments of the handlers' memory. A
+ * context's host memory never crosses a multiple of 4 GiB.
  */
 
 /* Host address of a space's first byte. */

@@ -3,9 +3,9 @@
 #define SPIN_TARGET_RV32_ATOMIC_H
 
 /*
- * Atomic operations. In HPU memory: AMOs, or one HPU at a time where AMOs do not return the old value. On host memory PsPIN has no such
- * command: an HPU takes a lock in NIC memory, reads the word by DMA, and writes the result host-direct. Stores by the host in between are
- * lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
+ * Atomic operations of handlers on a PsPIN HPU (a core of the NIC). Included by <spin/target/rv32.h>. In HPU memory: AMOs, or one HPU at a
+ * time where AMOs do not return the old value. On host memory PsPIN has no such command: an HPU takes a lock in NIC memory, reads the word
+ * by DMA, and writes the result host-direct. Stores by the host in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
  * Only compiler built-ins, and asm without memory operands or registers of its own choice: with one of these gcc would keep struct
  * spin_packet on the stack, at the cost of a load per use.

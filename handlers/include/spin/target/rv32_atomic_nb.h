@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_ATOMIC_NB_H
 
 /*
- * Non-blocking atomic operations on host memory (<spin/action.h>). The call starts a read of the word. The result is written when the
- * handler waits, finds it done by a test, starts another operation, or has ended.
+ * Non-blocking atomic operations of a PsPIN HPU (a core of the NIC) on host memory (<spin/action.h>). Included by <spin/target/rv32.h>. The
+ * call starts a read of the word. The result is written when the handler waits, finds it done by a test, starts another operation, or has
+ * ended.
  *
  * No lock is held in between, because handlers may take locks of their own. The value read is still valid if nobody has written since: then
  * the host's lock has the value from before the read (rv32_atomic.h). Otherwise the word is read again with the lock held.

@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_BUFFER_H
 
 /*
- * Buffers of HPUs (<spin/buffer.h>) on PsPIN: one for each HPU of a cluster, in a section at the address that means every cluster's own L1
- * (hwmodel/image/pspin.ld). A cluster may have up to 16 HPUs, with consecutive numbers.
+ * Buffers of HPUs, the NIC's cores (<spin/buffer.h>), on PsPIN: one for each HPU of a cluster, in a section at the address that means every
+ * cluster's own L1 (hwmodel/image/pspin.ld). A cluster may have up to 16 HPUs, with consecutive numbers. Included by <spin/target/rv32.h>.
  */
 #define SPIN_BUFFERS_ 16u
 

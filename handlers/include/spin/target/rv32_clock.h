@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_CLOCK_H
 
 /*
- * Time, random numbers and VLAN tag of an HPU (<spin/clock.h>, <spin/random.h>): registers that the model adds to the HPU driver. PsPIN's
- * own driver does not have them and returns 0. There are no TCP connections here.
+ * Time, random numbers and VLAN tag for handlers on an HPU, a core of the NIC (<spin/clock.h>, <spin/random.h>): registers that the model
+ * adds to the HPU driver. PsPIN's own driver does not have them and returns 0. There are no TCP connections here. Included by
+ * <spin/target/rv32.h>.
  */
 
 SPIN_INLINE uint64_t spin_clock_ns_(void)

@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_CLUSTER_H
 
 /*
- * Per-cluster copies (<spin/cluster.h>) on PsPIN: a section at the address that means every cluster's own L1 (hwmodel/image/pspin.ld).
- * Copies of other clusters are read by cluster DMA: a load from there takes 22 cycles per word.
+ * Memory of handlers with one copy per cluster of the NIC's cores (<spin/cluster.h>), on PsPIN: a section at the address that means every
+ * cluster's own L1 (hwmodel/image/pspin.ld). Copies of other clusters are read by cluster DMA: a load from there takes 22 cycles per word.
+ * Included by <spin/target/rv32.h>.
  */
 #define SPIN_PER_CLUSTER_(TYPE, name) TYPE name __attribute__((section(".spin_clusters"), aligned(64)))
 

@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_COMMAND_H
 
 /*
- * PsPIN's commands, defined by the image (hwmodel/image/command.h). Commands that access NIC memory take its global address. The functions
- * that issue a command return its id, 0 to 3, as the driver reports it.
+ * Declares the commands of a PsPIN HPU (a core of the NIC) to the NIC, which the image defines (hwmodel/image/command.h). Included by
+ * <spin/target/rv32.h>. Commands that access NIC memory take its global address. The functions that issue a command return its id, 0 to 3,
+ * as the driver reports it.
  */
 #include <spin/bytes.h>
 

@@ -3,7 +3,8 @@
 #define SPIN_TARGET_RV32_COPY_H
 
 /*
- * Copies within HPU memory (<spin/copy.h>): cluster DMA on global addresses.
+ * Copies within the memory of handlers on PsPIN (<spin/copy.h>), by the DMA engine of the core's cluster on global addresses. Included by
+ * <spin/target/rv32.h>.
  *
  * A transfer reads what the HPU stored before it: the compiler moves no store past the fence, and the HPU, which has no store buffer,
  * begins the access that launches the transfer after the store is done.

@@ -3,9 +3,10 @@
 #define SPIN_TARGET_RV32_ENTRY_H
 
 /*
- * What the NIC stores of a matching entry for its handlers: one block per entry, in the first cluster's L1 after the scratchpads (handlers
- * may use all of L2 handler memory). The block's address is in each message's scratchpad (hwmodel/include/hwmodel/scratch.h). Datagrams use
- * entry 0's.
+ * What the NIC stores of a matching entry (memory that the host posts for messages) for its handlers: one block per entry, in the first
+ * cluster's L1 after the scratchpads (handlers may use all of L2 handler memory). The block's address is in each message's scratchpad
+ * (hwmodel/include/hwmodel/scratch.h). Datagrams use entry 0's. Included by <spin/target/rv32.h> and by the model (hwmodel/nic/), which
+ * writes the blocks.
  */
 #include <spin/message.h>
 

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_RV32_LOCK_H
 #define SPIN_TARGET_RV32_LOCK_H
 
-/* Steps, locks (<spin/lock.h>) and the number of a PsPIN HPU. A lock is a word that one HPU at a time changes (rv32_atomic.h). */
+/*
+ * Loops that end, by steps of a budget, locks (<spin/lock.h>) and the number of the HPU, for handlers on a PsPIN HPU (a core of the NIC).
+ * Included by <spin/target/rv32.h>. A lock is a word that one HPU at a time changes (rv32_atomic.h).
+ */
 
 /* Takes one step. Returns 0 if the budget is used up. */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)

@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_PUT_H
 
 /*
- * Packets that handlers send (<spin/put.h>). A forwarded packet is sent from where it is in memory, with its headers rewritten in place and
- * restored before they are read again. Other packets are built by the NIC: the command names struct spin_put and the bytes.
+ * Packets that handlers send (<spin/put.h>), on a PsPIN HPU (a core of the NIC). Included by <spin/target/rv32.h>. A forwarded packet is
+ * sent from where it is in memory, with its headers rewritten in place and restored before they are read again. Other packets are built by
+ * the NIC: the command names struct spin_put and the bytes.
  */
 SPIN_INLINE uint32_t spin_ip_version_(const struct spin_packet *packet)
 {

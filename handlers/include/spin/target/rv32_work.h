@@ -3,8 +3,9 @@
 #define SPIN_TARGET_RV32_WORK_H
 
 /*
- * Work items (<spin/work.h>). An item is written by DMA to a window of host addresses, and the host turns each such write into an event.
- * Its kind is not sent: the NIC knows which task writes. The host counts the items that it has taken in the context's memory.
+ * Work items, which handlers leave to the program on the host (<spin/work.h>), on a PsPIN HPU (a core of the NIC). Included by
+ * <spin/target/rv32.h>. An item is written by DMA to a window of host addresses, and the host turns each such write into an event. Its kind
+ * is not sent: the NIC knows which task writes. The host counts the items that it has taken in the context's memory.
  */
 static struct spin_work_counts_ spin_work_counts __attribute__((unused));
 

@@ -3,8 +3,8 @@
 #define SPIN_TARGET_VIEW_H
 
 /*
- * How a frame is accessed, which is known at compile time: one source, and separate code
- * for each kind of access. Code that uses struct spin_view accesses the frame
+ * How BPF programs and the host build access a frame, which is known at compile time: one source, and separate code for each kind of
+ * access. Included by <spin/target/frame.h> and the headers of bpf/. Code that uses struct spin_view accesses the frame
  *
  *   direct   in place, in a linear frame: pointers are compared with its end
  *   copied   in a buffer that is larger than any frame. That loads without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --target nfp must refuse this handler. The comment on the faulty line names who refuses it, and the message. */
+/* tests/diagnostics/card_refuses.sh: spincc --target nfp must refuse this handler, with the message in the comment on the faulty line. */
 #include <spin/spin.h>
 
 SPIN_WORK(4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The verifier must refuse this handler in the isolated class only. The comment on the faulty line is spincc's message. */
+/* tests/diagnostics/isolated_class_refuses.sh: spincc must refuse this, but not --trusted, with the message on the faulty line. */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

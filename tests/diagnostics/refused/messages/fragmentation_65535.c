@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse this handler. The comment on the faulty line is the message that it must print. */
+/* tests/diagnostics/compilers_refuse.sh: spincc must refuse this handler, with the message in the comment on the faulty line. */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The kernel's verifier must refuse this handler. The comment on the faulty line is the message that spincc must print. */
+/* tests/diagnostics/verifier_refuses.sh: the kernel's verifier must refuse this, and spincc print the message on the faulty line. */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };
