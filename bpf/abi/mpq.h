@@ -34,11 +34,13 @@ struct spin_flow {
 	uint32_t state;          /* enum spin_flow_kind in bits 1:0, the MPQ in 15:2, its generation in 31:16 */
 	uint32_t time;           /* tombstone: clock when it was created */
 	uint32_t stride, length; /* of the tombstone's message; length SPIN_LENGTH_UNKNOWN: the message was refused */
-	uint32_t sum;            /* checksum of the first packet's datagram; SPIN_FLOW_PRESSED: evicted for another message */
+	uint32_t sum;            /* checksum of the first packet's datagram, or one of the following values: the message was evicted */
 	uint32_t unused[5];      /* pads to a cache line */
 };
 
-#define SPIN_FLOW_PRESSED 0x10000u /* no 16-bit sum has this value */
+/* No 16-bit sum has these values. */
+#define SPIN_FLOW_PRESSED 0x10000u /* the message was open: its first packet begins it again */
+#define SPIN_FLOW_LOST    0x10001u /* the message was waiting: its parked packets are lost, and its sender must restart it */
 
 enum spin_mpq_phase {
 	SPIN_MPQ_FREE,

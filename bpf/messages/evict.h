@@ -95,12 +95,20 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 	return 0;
 }
 
-/* Returns `mpq`; SPIN_MPQS_MAX if it was that, or if the message could not be ended. */
-SPIN_NOINLINE int spin_evict_begin(uint32_t mpq)
+/*
+ * A message chosen for its entry: the MPQ in bits 15:0, the entry above. The entry is compared after the message has stopped, because the
+ * MPQ may have another message by then.
+ */
+#define SPIN_CHOSEN_ME_ 16
+
+/* Returns `chosen`, which is an MPQ, or one with its entry; SPIN_MPQS_MAX if it was that, or if the message could not be ended. */
+SPIN_NOINLINE int spin_evict_begin(uint32_t chosen)
 {
+	const uint32_t mpq = chosen & ((1u << SPIN_CHOSEN_ME_) - 1);
+
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_barrier_var_(mpq)))
 		return SPIN_MPQS_MAX; /* the barrier keeps the mask, because the tested value may be spilled to the stack */
-	return mpq;
+	return chosen;
 }
 
 /* A separate function, because it has loops and its callers have little stack left. */
@@ -123,8 +131,9 @@ SPIN_NOINLINE int spin_evict_emit_event_(uint32_t mpq, uint32_t hpu)
 enum {
 	SPIN_EVICT_UNTOLD = 1,   /* no event for the host */
 	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays allocated, for the caller */
-	SPIN_EVICT_FOR_ME = 4,   /* the message's use-once entry stays taken for the caller, unless managed */
+	SPIN_EVICT_FOR_ME = 4,   /* the message's use-once entry stays taken for the caller */
 	SPIN_EVICT_LATE = 8,     /* it was to end before, but one of its handlers was running */
+	SPIN_EVICT_YIELDS = 16,  /* another message needs its MPQ or entry */
 };
 
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
@@ -142,16 +151,16 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_me_release(q->me, q->offset, q->place_bytes);
 	if (spin_config.unexpected)
 		spin_unexpected_end(mpq, hpu, 0, 0);
-	if (q->flags & SPIN_MPQ_TOOK_ME &&
-	    !(how & SPIN_EVICT_FOR_ME && !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
+	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_FOR_ME))
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;
 	if (q->flags & SPIN_MPQ_REFUSED && was_open) {
 		spin_tombstone_record(q, SPIN_LENGTH_UNKNOWN);
 		kind = SPIN_FLOW_TOMBSTONE;
-	} else if (how && was_open) {
-		spin_write_once(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
+	} else if (!spin_flows_are_messages_() || (how && was_open)) {
+		/* packets of it were acknowledged: its sender must not send the others in vain */
+		spin_write_once(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, was_open ? SPIN_FLOW_PRESSED : SPIN_FLOW_LOST);
 		kind = SPIN_FLOW_TOMBSTONE;
 	}
 	if (how & SPIN_EVICT_KEEP_MPQ)
@@ -161,8 +170,8 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 }
 
 /*
- * Evicts a message in a sweep. If it was chosen before, while one of its handlers was running, the sender may still send: the tombstone
- * tells it to restart the message, instead of parking packets that nobody will handle.
+ * Evicts a message in a sweep. Without SLMP it leaves a tombstone only if it was chosen before, while one of its handlers was running: then
+ * packets may still arrive, and must not begin a message in the middle.
  */
 SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 {

@@ -117,7 +117,7 @@ SPIN_GLOBAL_FN uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now
 
 		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
 		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) &&
-		     spin_read_once(&flow->sum) != SPIN_FLOW_PRESSED))
+		     spin_read_once(&flow->sum) < SPIN_FLOW_PRESSED))
 			continue;
 		if (spin_cmpxchg(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
 			continue;

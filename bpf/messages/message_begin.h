@@ -125,20 +125,21 @@ SPIN_NOINLINE int spin_tombstone_end_(uint32_t place, uint32_t state)
 SPIN_NOINLINE int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
 {
 	const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
-	uint32_t stride, length, end, last = bytes & SPIN_TOMBSTONE_LAST_;
+	uint32_t stride, length, end, last = bytes & SPIN_TOMBSTONE_LAST_, was;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
 		return SPIN_PARSED;
 	/* without SLMP a first packet cannot be recognised: the rest of an ended message must not open a new one */
+	was = spin_read_once(&flow->sum);
 	if (spin_flows_are_messages_())
-		return spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
-	if (spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED)
-		return offset ? SPIN_REASON_NO_MPQ | SPIN_AGAIN_ : SPIN_PARSED;
+		return was == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
+	if (was >= SPIN_FLOW_PRESSED)
+		return offset || was == SPIN_FLOW_LOST ? SPIN_REASON_NO_MPQ | SPIN_AGAIN_ : SPIN_PARSED;
 	bytes &= ~SPIN_TOMBSTONE_LAST_;
 	stride = spin_read_once(&flow->stride);
 	length = spin_read_once(&flow->length);
 	end = offset + bytes;
-	if (!offset && (bytes != stride || sum != spin_read_once(&flow->sum)))
+	if (!offset && (bytes != stride || sum != was))
 		return SPIN_PARSED;
 	if (length == SPIN_LENGTH_UNKNOWN)
 		return SPIN_REASON_BEYOND_ENTRY;

@@ -98,7 +98,10 @@ SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t 
 	return found;
 }
 
-/* Returns a message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX if none does. */
+/*
+ * Returns a message that yields its entry to one with this key and these match bits, with the entry (SPIN_CHOSEN_ME_); SPIN_MPQS_MAX if none
+ * does.
+ */
 SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	uint32_t from, found, scanned = 0;
@@ -126,7 +129,7 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 		/* its holder may be just starting or ending */
 		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_read_once(&q->me) != at || !spin_yields_(q, now))
 			continue;
-		found = mpq;
+		found = mpq | at << SPIN_CHOSEN_ME_;
 		break;
 	}
 	return found;
@@ -168,18 +171,22 @@ SPIN_NOINLINE int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 
 /*
  * The same for its use-once entry, which stays taken for the caller. Returns SPIN_MES_MAX if there is none. A managed entry is opened again
- * instead, for any message.
+ * instead, for any message. So is the entry of a message that has got the MPQ since the choice: it need not match the caller's message.
  */
-SPIN_NOINLINE int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
+SPIN_NOINLINE int spin_end_for_me(uint32_t chosen, uint32_t hpu, uint32_t now)
 {
-	uint32_t me, is_managed;
+	const uint32_t mpq = chosen & ((1u << SPIN_CHOSEN_ME_) - 1), me = chosen >> SPIN_CHOSEN_ME_ & (SPIN_MES_MAX - 1);
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t how;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MES_MAX;
-	me = spin_read_once(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
-	is_managed = spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before another message can take it */
-	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
-	return is_managed ? SPIN_MES_MAX : me;
+	how = spin_is_proven_(q) ? SPIN_EVICT_YIELDS : SPIN_EVICT_YIELDS | SPIN_EVICT_UNTOLD;
+	if (spin_read_once(&q->me) == me && spin_read_once(&q->flags) & SPIN_MPQ_TOOK_ME &&
+	    !(spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL)) /* before another message can take it */
+		how |= SPIN_EVICT_FOR_ME;
+	spin_evict_end(mpq, hpu, now, how);
+	return how & SPIN_EVICT_FOR_ME ? me : SPIN_MES_MAX;
 }
 
 #endif

@@ -85,7 +85,7 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 		chosen = least;
 	if (!chosen)
 		return 0;
-	mpq__evict(nic, chosen, is_proven(chosen));
+	mpq__evict(nic, chosen, is_proven(chosen), 1);
 	return 1;
 }
 
@@ -105,7 +105,7 @@ static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t 
 		messages->scan_me = (at + 1) % SPIN_MES_MAX;
 		if (mpq->me != at || !is_evictable(mpq) || !is_overdue(messages, mpq))
 			continue;
-		mpq__evict(nic, mpq, is_proven(mpq));
+		mpq__evict(nic, mpq, is_proven(mpq), 1);
 		return 1;
 	}
 	return 0;
@@ -250,17 +250,17 @@ static enum spin_reason match_message(struct pspin *nic, struct inflight *inflig
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
 	if (flow && a->slmp.is_flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
-		reason = flow->pressed ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
+		reason = flow->evicted ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
 		if (a->slmp.flags & SPIN_SLMP_EOM)
 			flows__remove(&messages->flows, flow);
 		return reason;
 	}
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
-		if (flow->pressed && a->slmp.offset) {
+		if (flow->evicted && (a->slmp.offset || flow->is_lost)) {
 			inflight->again = 1;
 			return SPIN_REASON_NO_MPQ;
 		}
-		if (flow->pressed)
+		if (flow->evicted)
 			return open_or_park(nic, NULL, key, flow, inflight);
 		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || may_be_duplicate(flow, &a->slmp)))
 			return SPIN_REASON_BEYOND_ENTRY;

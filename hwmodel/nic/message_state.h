@@ -31,7 +31,8 @@ struct flow {
 	struct nic_mpq *mpq; /* NULL: a tombstone */
 	uint32_t left_ms;    /* time at which it became a tombstone, and values that identify its message: */
 	uint32_t stride, length, sum;
-	int pressed;   /* 1: its message was evicted for another one */
+	int evicted;   /* 1: its message was evicted */
+	int is_lost;   /* 1: it was waiting then, so its parked packets are lost */
 	int is_hidden; /* 1: not found any more, since its message is about to complete */
 };
 
@@ -125,8 +126,11 @@ struct nic_mpq *mpq__alloc(struct pspin *nic, const struct arrival *a);
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* Frees the MPQ of a message that has not ended. None of its packets may be in flight. */
 void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
-/* Ends a message in favour of another one; report 0: without an event for the host. None of its packets may be in flight. */
-void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report);
+/*
+ * Ends a message that is not complete. report 0: without an event for the host. keeps_tombstone 1: its flow becomes a tombstone, which tells
+ * the sender to restart the message. None of its packets may be in flight.
+ */
+void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone);
 /* Ends a message that is longer than its entry, which does not truncate. Does nothing while handlers have packets of it. */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
 /* Second half of step 8: opens the message with its first packet. Entry `me` must be open to it. */

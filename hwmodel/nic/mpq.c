@@ -387,14 +387,14 @@ static void end_early(struct pspin *nic, struct nic_mpq *mpq, int report, int ke
 	mpq__abandon(nic, mpq);
 }
 
-void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report)
+void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone)
 {
 	struct flow *flow = mpq->flow;
-	int keeps_tombstone = mpq->phase == MPQ_OPEN;
 
 	if (keeps_tombstone) {
 		flow->left_ms = nic->messages->now_ms;
-		flow->pressed = 1;
+		flow->evicted = 1;
+		flow->is_lost = mpq->phase != MPQ_OPEN;
 	}
 	end_early(nic, mpq, report, keeps_tombstone);
 }
@@ -424,7 +424,7 @@ void mpq__expire(struct pspin *nic)
 		struct nic_mpq *mpq = &messages->mpqs[i];
 
 		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
-			end_early(nic, mpq, 1, 0);
+			mpq__evict(nic, mpq, 1, !nic->rule.has_eom);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
 			her_queue__wake(nic);

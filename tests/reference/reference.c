@@ -268,11 +268,11 @@ static enum spin_reason handle_packet(struct reference *r, struct reference_pack
 	if (!reference_parse(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
 	t = find_tombstone(r, &p->key);
-	if (t && t->pressed && p->offset != 0) {
-		p->again = r->breaks != REFERENCE_BREAKS_PRESSED_UNTOLD;
+	if (t && t->evicted && (p->offset != 0 || t->is_lost)) {
+		p->again = r->breaks != REFERENCE_BREAKS_EVICTED_UNTOLD;
 		return SPIN_REASON_NO_MPQ;
 	}
-	if (t && t->pressed)
+	if (t && t->evicted)
 		t = NULL;
 	if (t && t->refused && (p->offset != 0 || may_belong_to(r, t, p)))
 		return SPIN_REASON_BEYOND_ENTRY;

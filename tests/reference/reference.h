@@ -43,8 +43,9 @@
 	X(CUT_OFF,                   "one_byte_behind_entry") \
 	X(REFUSAL,                   "refuses_nothing") \
 	X(REFUSAL_FORGOTTEN,         "refusal_forgotten") \
-	X(PRESSED_FORGOTTEN,         "packets_of_an_ended_message_wait") \
-	X(PRESSED_UNTOLD,            "nobody_begins_again") \
+	X(EVICTED_FORGOTTEN,         "packets_of_an_ended_message_wait") \
+	X(WAITING_FORGOTTEN,         "first_packet_begins_what_has_lost_others") \
+	X(EVICTED_UNTOLD,            "nobody_begins_again") \
 	X(PRESSURE,                  "nobody_yields") \
 	X(QUIET,                     "yields_early") \
 	X(AGE,                       "no_age_is_too_old")
@@ -116,7 +117,7 @@ struct reference_message {
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
-	int flow_control, error, refused, pressed, overflow;
+	int flow_control, error, refused, evicted, overflow;
 	struct reference_packet *parked[SPIN_PARKING_MAX]; /* in order of arrival */
 	unsigned parked_count;
 	uint8_t scratchpad[SPIN_SCRATCHPAD_MAX];
@@ -139,8 +140,8 @@ struct reference_handlers {
 struct reference_tombstone {
 	struct reference_key key;
 	uint32_t left_ms;
-	uint32_t stride, length, sum; /* of its message */
-	int refused, pressed;
+	uint32_t stride, length, sum;  /* of its message */
+	int refused, evicted, is_lost; /* is_lost: it was waiting */
 };
 
 struct reference {
@@ -207,6 +208,7 @@ void reference_assign_space(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
 		     uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
+/* Ends a message before it is complete, because its packets no longer arrive or for another one. report 0: without an event. */
 void reference_evict(struct reference *r, struct reference_message *m, int report);
 /* Ends the message as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);

@@ -171,7 +171,7 @@ static void leave_tombstone(struct reference *r, const struct reference_message 
 			reference_die("no memory");
 	}
 	r->tombstone[r->tombstones++] =
-		(struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum, m->refused, m->pressed };
+		(struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum, m->refused, m->evicted, !m->open };
 }
 
 void reference_complete(struct reference *r, struct reference_message *m)
@@ -192,7 +192,7 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	r->stats.replay_lost += reference_forget(r, m);
 }
 
-void reference_evict(struct reference *r, struct reference_message *m, int report)
+static void evict(struct reference *r, struct reference_message *m, int report)
 {
 	r->stats.evicted++;
 	r->stats.pressed += !report;
@@ -210,14 +210,19 @@ void reference_refuse(struct reference *r, struct reference_message *m)
 	m->refused = 1;
 	if (m->open && r->breaks != REFERENCE_BREAKS_REFUSAL_FORGOTTEN)
 		leave_tombstone(r, m);
-	reference_evict(r, m, 1);
+	evict(r, m, 1);
+}
+
+void reference_evict(struct reference *r, struct reference_message *m, int report)
+{
+	m->evicted = 1;
+	if (m->open ? r->breaks != REFERENCE_BREAKS_EVICTED_FORGOTTEN : r->breaks != REFERENCE_BREAKS_WAITING_FORGOTTEN)
+		leave_tombstone(r, m);
+	evict(r, m, report);
 }
 
 void reference_preempt(struct reference *r, struct reference_message *m)
 {
-	m->pressed = 1;
-	if (m->open && r->breaks != REFERENCE_BREAKS_PRESSED_FORGOTTEN)
-		leave_tombstone(r, m);
 	reference_evict(r, m, m->came_count >= SPIN_PROVEN_PACKETS);
 }
 

@@ -12,18 +12,17 @@
  *	waiting   packets have arrived, but not the first one: they are parked
  *	open      its header handler has run; packets are handled as they arrive
  *
- * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing, except as told below for messages that end for others). All
- * packets of a message except the last have the same length; the first one's payload length is the stride, and packet i has the offset i *
- * stride. For packets that arrive one after the other:
+ * and ends as completed or evicted. It leaves a tombstone, which says how. All packets of a message except the last have the same length; the
+ * first one's payload length is the stride, and packet i has the offset i * stride. For packets that arrive one after the other:
  *
  *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is not a multiple of the registered
  *      fragmentation_bytes; a flag other than SYN, EOM and, if the context takes it, PUT; offset 0 without SYN; PUT on an offset other
  *      than 0, with too few bytes after it, with an op that the context does not take, or another version, or an invalid value of
  *      `atomic` for this op; an op get or atomic without EOM, or with an invalid payload or length; no payload and no EOM; offset +
  *      payload beyond 2^32 - 1.
- *   7. The key has a tombstone not older than T. It records its message's stride and length, and the sum of the first packet's
- *      datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. For a first packet: DUPLICATE if payload length and
- *      sum match; otherwise it belongs to another message, which is new in the steps below and replaces the tombstone when it begins.
+ *   7. The key has a tombstone not older than T (of an evicted message: see "Eviction"). It records its message's stride and length, and
+ *      the sum of the first packet's datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. For a first packet:
+ *      DUPLICATE if payload length and sum match; otherwise it belongs to another message, which is new in the steps below and replaces the tombstone when it begins.
  *      For another packet: MALFORMED if the message cannot contain it: an offset that is not a multiple of the stride; a payload other
  *      than the stride without EOM, or longer with EOM; with EOM an end other than the message's, without EOM an end beyond it.
  *      Otherwise DUPLICATE. Packets that cannot be told apart are acknowledged and discarded: those of a message that equals the one
@@ -81,8 +80,8 @@
  * (whatever handlers returned), parked, or a duplicate: it returns as the acknowledgement (verdict TX); else it is dropped (DROP). Flow
  * control (sPIN 3.2) is NO_ME, NO_MPQ, NO_PARKING, BEYOND_WINDOW: the packet is not acknowledged, and the sender must retransmit it.
  * MALFORMED is neither. An arriving packet that is BEYOND_ENTRY returns as a refusal (verdict TX, with or without SYN): as its
- * acknowledgement with the additional flag SPIN_SLMP_REFUSED. So does a packet after the first one of a message that was ended for
- * another one (NO_MPQ, "Pressure"), with SPIN_SLMP_AGAIN.
+ * acknowledgement with the additional flag SPIN_SLMP_REFUSED. So does a packet of an evicted message that is NO_MPQ ("Eviction"), with
+ * SPIN_SLMP_AGAIN.
  *
  * A refused message ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that records the refusal: within T its
  * first packet, and every other one with its id, is BEYOND_ENTRY again, because refusals may get lost.
@@ -147,9 +146,10 @@
  * A message ended in this way is evicted. For an unproven one the host gets no event, because forged messages could fill the event
  * queue: it is counted (evicted, and pressed).
  *
- * If the message was open, it leaves a tombstone: some of its packets were acknowledged, so its later packets must not be parked and
- * acknowledged for a first packet that is not sent again. Within T they are NO_MPQ; its first packet begins the message again. Any other
- * message may reuse the slot of such a tombstone at once, so it is forgotten in a flood of about 100,000 messages within T.
+ * Eviction: packets of an evicted message were acknowledged, and are not sent again, so the rest of it must not be acknowledged either. Its
+ * tombstone makes packets with its key NO_MPQ within T, and tells the sender to restart the message. If the message was open, its first
+ * packet begins it again; if it was waiting, that packet, too, is NO_MPQ: a sender restarts the message with another id, or after T. Any
+ * other message may reuse the slot of such a tombstone at once, so it is forgotten in a flood of about 100,000 messages within T.
  *
  * Flows: if the context's rule has a test for the end of a message (eom; FPsPIN's last rule of a set), packets have no SLMP header. The
  * whole UDP payload is the packet's, and the key is source address, source port and destination port, which is the message_id. The
@@ -159,9 +159,10 @@
  * The steps differ as follows:
  *
  *   6. MALFORMED: no payload, except for a last packet; a payload that is not a multiple of fragmentation_bytes, except for a last one.
- *   7. A message that completes leaves no tombstone. One that is refused, or ended for another one, does: the rest of it, to its
- *      last packet, is BEYOND_ENTRY or NO_MPQ within T, and that last packet removes the tombstone. If the refused packet is the
- *      last one, there is no tombstone. Packets after T, or of a message that was idle for too long, begin another message.
+ *   7. A message that completes, or was idle for too long, leaves no tombstone. One that is refused, or ended for another one, does: the
+ *      rest of it, to its last packet, is BEYOND_ENTRY or NO_MPQ within T, and that last packet removes the tombstone. If the
+ *      refused packet is the last one, there is no tombstone. Packets after T, or of a message that was idle for too long, begin
+ *      another message.
  *   8. Each packet of a flow without a message is a first packet; its match bits are 0.
  *  11. MALFORMED: the message would have more than 8,388,607 packets, or 2^32 - 1 bytes. Of the other tests only BEYOND_ENTRY applies.
  *
@@ -177,8 +178,8 @@
  * (PsPIN 3.2.3). New packets are those handled or parked on arrival, and a first packet that finds no entry. Packets without progress do
  * not restart the timeout: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older than T when more than tombstone_ms
  * have passed since it was created. A sweep evicts in the order of the MPQs' numbers; it also does step 13 for messages that still have
- * parked packets. While a handler of the message runs, it is only chosen: a later sweep ends it, and then it leaves the tombstone of
- * messages that end for others. What is acknowledged of it after it was chosen does not complete it: its last packet is NO_MPQ.
+ * parked packets. While a handler of the message runs, it is only chosen: a later sweep ends it, and then a flow, too, leaves a tombstone.
+ * What is acknowledged of it after it was chosen does not complete it: its last packet is NO_MPQ.
  */
 #include <stdint.h>
 

@@ -23,8 +23,8 @@ enum {
 	 */
 	SPIN_SLMP_REFUSED = 0x0800,
 	/*
-	 * Likewise: the message was ended for another one before it was complete. What was acknowledged of it is lost, and its sender may
-	 * restart it from its first packet. Also an extension; a sender that does not know it gets no other answer.
+	 * Likewise: the message was evicted before it was complete. What was acknowledged of it is lost, and its sender may restart it with
+	 * another id. Also an extension; a sender that does not know it gets no other answer.
 	 */
 	SPIN_SLMP_AGAIN = 0x0400,
 };

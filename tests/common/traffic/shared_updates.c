@@ -51,7 +51,7 @@ const char *shared_updates__open(struct shared_updates *h, struct spin_nic *nic,
 		opts.message.lose_events = 1;
 		opts.message.tombstone_ms = LOSSY_TOMBSTONE_MS;
 		opts.message.idle_ms =
-			LOSSY_TOMBSTONE_MS; /* longer than senders wait: the rest of an evicted message is acknowledged in vain */
+			LOSSY_TOMBSTONE_MS; /* longer than senders wait: they restart an evicted message, and the test would count it twice */
 	}
 	if (spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) || spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
 		spin_object__close(object);
