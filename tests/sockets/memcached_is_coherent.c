@@ -3,7 +3,7 @@
  * memcached must never give a stale answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The check
  * itself is tested first, with a cache in front of memcached that is wrong on purpose. Run by tests/run.
  *
- *	memcached_is_coherent [SECONDS [SEED]]    (seconds of each check; default: 10)
+ *	memcached_is_coherent [SECONDS [SEED]]    (seconds of each check, more on a slow machine; default: 10)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "tests/common/memcached/proxy.h"
 #include "tests/common/memcached/server.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 
@@ -30,7 +31,7 @@ static struct mc_check default_check(double check_seconds)
 	return (struct mc_check){ .addr = "10.9.0.1",
 				  .addr6 = "fd09::1",
 				  .port = MC_PORT,
-				  .seconds = check_seconds,
+				  .seconds = check_seconds * slow_factor(),
 				  .keys = 16,
 				  .short_lived_keys = 4,
 				  .writers = 3,
@@ -92,8 +93,8 @@ static void check_server(struct mc_server *server, int calm, const char *what)
 	struct mc_check check = default_check(seconds);
 
 	if (calm) {
-		check.pause_us = 1000000;
-		check.flush_ms = 6000;
+		check.pause_us = 1000000 * (unsigned)slow_factor();
+		check.flush_ms = 6000 * (unsigned)slow_factor(); /* a key is cached only some time after its last change */
 	}
 	mc_check__run(&check);
 	hits = mc_server__hits(server) - hits;
