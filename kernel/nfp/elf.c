@@ -9,8 +9,9 @@
 
 #include "kernel/nfp/elf.h"
 
-#define SECTIONS_MAX 4096u
-#define SYMBOLS_MAX  65536u
+#define SECTIONS_MAX   4096u
+#define SYMBOLS_MAX    65536u
+#define NAME_BYTES_MAX 4096u /* so that reading a name takes no time that grows with the file */
 
 static int is_inside(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
 {
@@ -44,6 +45,107 @@ static int read_symbols(struct nfp_elf *elf)
 	return 0;
 }
 
+/* --- what is at an offset of a section --- */
+
+/* Of several places with the same section and offset the first one in the file counts. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct nfp_elf_place *x = a, *y = b;
+
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static void sort_places(struct nfp_elf_places *places)
+{
+	if (places->count)
+		qsort(places->place, places->count, sizeof(*places->place), compare_places);
+}
+
+/* Returns the symbol of the first place at an offset; -1 if there is none. Binary search: an object may ask for each of its instructions. */
+static int64_t symbol_at(const struct nfp_elf_places *places, uint32_t section, uint64_t offset)
+{
+	const struct nfp_elf_place wanted = { .section = section, .offset = offset };
+	uint32_t low = 0, high = places->count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (compare_places(&places->place[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == places->count || places->place[low].section != section || places->place[low].offset != offset)
+		return -1;
+	return places->place[low].symbol;
+}
+
+static int index_functions(struct nfp_elf *elf)
+{
+	struct nfp_elf_places *to = &elf->functions;
+
+	to->place = calloc(elf->symbol_count + 1u, sizeof(*to->place));
+	if (!to->place)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < elf->symbol_count; i++) {
+		const Elf64_Sym *s = &elf->symbols[i];
+
+		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC)
+			to->place[to->count++] = (struct nfp_elf_place){ s->st_value, s->st_shndx, i, i };
+	}
+	sort_places(to);
+	return 0;
+}
+
+/* Returns the relocations of section `i` if they are of code, or NULL. */
+static const uint8_t *code_relocations(const struct nfp_elf *elf, unsigned i, size_t *count)
+{
+	const Elf64_Shdr *s = &elf->sections[i];
+	const uint8_t *at;
+	size_t bytes;
+
+	if (s->sh_type != SHT_REL || s->sh_info >= elf->section_count || !(elf->sections[s->sh_info].sh_flags & SHF_EXECINSTR))
+		return NULL;
+	at = nfp_elf__bytes(elf, i, &bytes);
+	*count = bytes / sizeof(Elf64_Rel);
+	return at;
+}
+
+static int index_relocations(struct nfp_elf *elf)
+{
+	struct nfp_elf_places *to = &elf->relocations;
+	size_t count, all = 0;
+
+	for (unsigned i = 1; i < elf->section_count; i++) {
+		if (!code_relocations(elf, i, &count))
+			continue;
+		all += count;
+		if (count > NFP_ELF_RELOCATIONS_MAX || all > NFP_ELF_RELOCATIONS_MAX)
+			return -E2BIG;
+	}
+	to->place = calloc(all + 1, sizeof(*to->place));
+	if (!to->place)
+		return -ENOMEM;
+	for (unsigned i = 1; i < elf->section_count; i++) {
+		const uint8_t *at = code_relocations(elf, i, &count);
+
+		for (size_t n = 0; at && n < count; n++) {
+			Elf64_Rel r;
+
+			memcpy(&r, at + n * sizeof(r), sizeof(r));
+			to->place[to->count] =
+				(struct nfp_elf_place){ r.r_offset, elf->sections[i].sh_info, to->count, (uint32_t)ELF64_R_SYM(r.r_info) };
+			to->count++;
+		}
+	}
+	sort_places(to);
+	return 0;
+}
+
 int nfp_elf__open(struct nfp_elf *elf, const void *data, size_t bytes)
 {
 	Elf64_Ehdr header;
@@ -64,6 +166,10 @@ int nfp_elf__open(struct nfp_elf *elf, const void *data, size_t bytes)
 	if (!elf->sections)
 		return -ENOMEM;
 	err = read_symbols(elf);
+	if (!err)
+		err = index_functions(elf);
+	if (!err)
+		err = index_relocations(elf);
 	if (err)
 		nfp_elf__close(elf);
 	return err;
@@ -73,6 +179,8 @@ void nfp_elf__close(struct nfp_elf *elf)
 {
 	free((void *)elf->sections);
 	free((void *)elf->symbols);
+	free(elf->functions.place);
+	free(elf->relocations.place);
 	*elf = (struct nfp_elf){ 0 };
 }
 
@@ -90,13 +198,16 @@ const void *nfp_elf__bytes(const struct nfp_elf *elf, unsigned section, size_t *
 	return elf->data + s->sh_offset;
 }
 
-/* The string at an offset of a string section, if it ends inside the section. */
+/* The string at an offset of a string section, if it ends inside the section and is no longer than a name may be. */
 static const char *string(const struct nfp_elf *elf, unsigned section, uint64_t offset)
 {
 	size_t bytes;
 	const char *text = nfp_elf__bytes(elf, section, &bytes);
 
-	if (!text || offset >= bytes || !memchr(text + offset, 0, bytes - offset))
+	if (!text || offset >= bytes)
+		return "";
+	bytes -= offset;
+	if (!memchr(text + offset, 0, bytes < NAME_BYTES_MAX ? bytes : NAME_BYTES_MAX))
 		return "";
 	return text + offset;
 }
@@ -119,22 +230,14 @@ unsigned nfp_elf__find(const struct nfp_elf *elf, const char *name)
 	return 0;
 }
 
-int nfp_elf__relocation(const struct nfp_elf *elf, unsigned of, unsigned i, Elf64_Rel *out)
+int64_t nfp_elf__relocation(const struct nfp_elf *elf, unsigned of, uint64_t offset)
 {
-	for (unsigned s = 1; s < elf->section_count; s++) {
-		size_t bytes;
-		const uint8_t *at;
+	const int64_t symbol = symbol_at(&elf->relocations, of, offset);
 
-		if (elf->sections[s].sh_type != SHT_REL || elf->sections[s].sh_info != of)
-			continue;
-		at = nfp_elf__bytes(elf, s, &bytes);
-		if (!at)
-			continue;
-		if (i < bytes / sizeof(*out)) {
-			memcpy(out, at + (size_t)i * sizeof(*out), sizeof(*out));
-			return 0;
-		}
-		i -= (unsigned)(bytes / sizeof(*out));
-	}
-	return -1;
+	return symbol < elf->symbol_count ? symbol : -1;
+}
+
+int64_t nfp_elf__function(const struct nfp_elf *elf, unsigned section, uint64_t offset)
+{
+	return symbol_at(&elf->functions, section, offset);
 }

@@ -10,6 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NFP_ELF_RELOCATIONS_MAX 1048576u /* of code, in all sections together */
+
+/* Functions or relocations, sorted by section and offset. */
+struct nfp_elf_place {
+	uint64_t offset;
+	uint32_t section, order, symbol;
+};
+struct nfp_elf_places {
+	struct nfp_elf_place *place;
+	uint32_t count;
+};
+
 struct nfp_elf {
 	const uint8_t *data;
 	size_t bytes;
@@ -19,10 +31,14 @@ struct nfp_elf {
 	unsigned symbol_count;
 	unsigned names;        /* index of the section with the section names */
 	unsigned symbol_names; /* index of the section with the symbol names */
+	struct nfp_elf_places functions, relocations;
 	uint16_t machine;
 };
 
-/* Returns 0, -EINVAL (not such an ELF file, or damaged) or -ENOMEM. `data` must outlive *elf. */
+/*
+ * Returns 0, -EINVAL (not such an ELF file, or damaged), -E2BIG (more than NFP_ELF_RELOCATIONS_MAX relocations) or -ENOMEM. `data` must
+ * outlive *elf.
+ */
 int nfp_elf__open(struct nfp_elf *elf, const void *data, size_t bytes);
 void nfp_elf__close(struct nfp_elf *elf);
 
@@ -33,7 +49,9 @@ const char *nfp_elf__section_name(const struct nfp_elf *elf, unsigned section);
 const char *nfp_elf__symbol_name(const struct nfp_elf *elf, unsigned symbol);
 /* Index of the section with that name; 0 if there is none. */
 unsigned nfp_elf__find(const struct nfp_elf *elf, const char *name);
-/* Reads relocation i of section `of`. Returns 0, or -1 if there are no more. */
-int nfp_elf__relocation(const struct nfp_elf *elf, unsigned of, unsigned i, Elf64_Rel *out);
+/* The symbol of the relocation at an offset of a section of code; -1 if there is none. */
+int64_t nfp_elf__relocation(const struct nfp_elf *elf, unsigned of, uint64_t offset);
+/* The symbol of the function that starts at an offset of a section; -1 if there is none. */
+int64_t nfp_elf__function(const struct nfp_elf *elf, unsigned section, uint64_t offset);
 
 #endif

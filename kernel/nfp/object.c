@@ -123,18 +123,6 @@ struct linker {
 	unsigned function_count;
 };
 
-/* The function symbol at an offset of a section. */
-static const Elf64_Sym *function_at(const struct nfp_elf *elf, uint32_t section, uint64_t offset)
-{
-	for (unsigned i = 1; i < elf->symbol_count; i++) {
-		const Elf64_Sym *s = &elf->symbols[i];
-
-		if (s->st_shndx == section && s->st_value == offset && ELF64_ST_TYPE(s->st_info) == STT_FUNC)
-			return s;
-	}
-	return NULL;
-}
-
 /* Appends a function's instructions. Returns 0, -EINVAL or -ENOMEM. */
 static int append(struct linker *l, const Elf64_Sym *function)
 {
@@ -176,14 +164,6 @@ static int append(struct linker *l, const Elf64_Sym *function)
 	return 0;
 }
 
-static int find_relocation(const struct nfp_elf *elf, uint32_t section, uint64_t offset, Elf64_Rel *out)
-{
-	for (unsigned i = 0; !nfp_elf__relocation(elf, section, i, out); i++)
-		if (out->r_offset == offset)
-			return ELF64_R_SYM(out->r_info) < elf->symbol_count ? 0 : -1;
-	return -1;
-}
-
 static int link_function(struct linker *l, uint32_t from, unsigned depth);
 
 /* Resolves a call (or the address of a callback) to a function, and appends the function if it is not there yet. */
@@ -193,12 +173,12 @@ static int link_call(struct linker *l, uint32_t at, unsigned depth)
 	const struct nfp_origin *origin = &l->code->origins[at];
 	uint32_t section = origin->section, target;
 	uint64_t offset = origin->offset_bytes + ((uint64_t)(int64_t)insn->imm + 1) * 8;
-	const Elf64_Sym *function;
-	Elf64_Rel relocation;
+	const struct nfp_elf *elf = &l->object->elf;
+	int64_t symbol = nfp_elf__relocation(elf, section, origin->offset_bytes);
 	int err;
 
-	if (!find_relocation(&l->object->elf, origin->section, origin->offset_bytes, &relocation)) {
-		const Elf64_Sym *s = &l->object->elf.symbols[ELF64_R_SYM(relocation.r_info)];
+	if (symbol >= 0) {
+		const Elf64_Sym *s = &elf->symbols[symbol];
 
 		section = s->st_shndx;
 		offset = s->st_value;
@@ -210,13 +190,13 @@ static int link_call(struct linker *l, uint32_t at, unsigned depth)
 			insn->imm = (int32_t)(l->functions[i].at - at - 1);
 			return 0;
 		}
-	function = function_at(&l->object->elf, section, offset);
-	if (!function || depth > 64) {
+	symbol = nfp_elf__function(elf, section, offset);
+	if (symbol < 0 || depth > 64) {
 		l->code->cannot_link = "a call of something that is not a function of the object";
 		return 0;
 	}
 	target = l->code->count;
-	err = append(l, function);
+	err = append(l, &elf->symbols[symbol]);
 	if (err)
 		return err;
 	l->code->insns[at].imm = (int32_t)(target - at - 1);
@@ -227,17 +207,17 @@ static int link_load(struct linker *l, uint32_t at, unsigned depth)
 {
 	struct bpf_insn *insn = &l->code->insns[at];
 	const struct nfp_origin *origin = &l->code->origins[at];
+	const int64_t of = nfp_elf__relocation(&l->object->elf, origin->section, origin->offset_bytes);
 	const Elf64_Sym *symbol;
-	Elf64_Rel relocation;
 	int map;
 
-	if (find_relocation(&l->object->elf, origin->section, origin->offset_bytes, &relocation)) {
+	if (of < 0) {
 		if (insn->src_reg) /* a descriptor or an address in the file itself */
 			l->code->cannot_link = "a load of a map, a variable or a function without a relocation";
 		return 0; /* a number */
 	}
-	symbol = &l->object->elf.symbols[ELF64_R_SYM(relocation.r_info)];
-	map = map_of_symbol(l->object, (unsigned)ELF64_R_SYM(relocation.r_info));
+	symbol = &l->object->elf.symbols[of];
+	map = map_of_symbol(l->object, (unsigned)of);
 	if (map >= 0) {
 		insn->src_reg = l->object->maps[map].is_data ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
 		insn[1].imm = (int32_t)((uint32_t)insn->imm + (uint32_t)symbol->st_value);
@@ -332,6 +312,9 @@ int nfp_object__open(struct nfp_object *o, const void *data, size_t bytes, char 
 
 	*o = (struct nfp_object){ 0 };
 	err = nfp_elf__open(&o->elf, data, bytes);
+	if (err == -E2BIG)
+		return refuse(reason, reason_bytes, err, "its code has more than %u relocations; split it into several objects",
+			      NFP_ELF_RELOCATIONS_MAX);
 	if (err || o->elf.machine != EM_BPF) {
 		nfp_elf__close(&o->elf);
 		return refuse(reason, reason_bytes, err ? err : -EINVAL,

@@ -41,6 +41,42 @@ while [ $round -lt "$ROUNDS" ]; do
 	round=$((round + 1))
 done
 
+# A program of 32,000 loads whose relocations come after many others of its section. It takes minutes if each load's relocation is searched
+# for from the first one.
+with_relocations() { # NUMBER
+	cat >"$WORK/many.s" <<-END
+		.section xdp,"ax",@progbits
+		.type before,@function
+		before:
+			.rept $1
+			r1 = variable ll
+			.endr
+		.Lbefore:
+		.size before, .Lbefore-before
+		.globl program
+		.type program,@function
+		program:
+			.rept 32000
+			r1 = variable ll
+			.endr
+			r0 = 2
+			exit
+		.Lprogram:
+		.size program, .Lprogram-program
+		.data
+		variable:
+			.zero 8
+	END
+	"${CLANG:-clang}" -target bpf -c "$WORK/many.s" -o "$WORK/many" || fail "$1 relocations"
+}
+with_relocations 400000
+expect 1 timeout 20 "$SPINCTL" check --target nfp "$WORK/many"
+says out "program: reject"
+says out "global-data"
+with_relocations 1100000
+expect 1 timeout 20 "$SPINCTL" check --target nfp "$WORK/many"
+says err "its code has more than 1048576 relocations"
+
 # profiles: each bad line must be reported by its number
 object=$WORK/values_003.o
 "$SPINCTL" check --target nfp --save "$WORK/profile" || fail "--save"
