@@ -208,6 +208,18 @@ static int segment_of(const struct hw_elf *elf, uint32_t addr)
 	return -1;
 }
 
+/* Returns 1 if a terminal would obey a character of the text, in ASCII or UTF-8. */
+static int has_control(const char *text)
+{
+	for (; *text; text++) {
+		const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+
+		if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+			return 1;
+	}
+	return 0;
+}
+
 const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t *start)
 {
 	int segment = segment_of(elf, addr);
@@ -228,6 +240,8 @@ const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t 
 			continue;
 		sized = sym.st_size != 0;
 		if (best && (sym.st_value < best_at || (sym.st_value == best_at && sized <= best_sized)))
+			continue;
+		if (has_control(text))
 			continue;
 		best = text;
 		best_at = sym.st_value;

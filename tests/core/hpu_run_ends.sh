@@ -73,6 +73,16 @@ grep -q '^usage' "$dir/out" || { echo "--help does not go to stdout"; failed=1; 
 $run --nonsense >"$dir/out" 2>"$dir/err"
 [ $? -eq 2 ] || { echo "bad usage is not status 2"; failed=1; }
 $run --profile "$dir/region" >"$dir/out" && grep -q 'from+0x0' "$dir/out" || { echo "--profile names no place"; failed=1; }
+# the file may be a stranger's: no byte of a name may reach the terminal that the terminal obeys
+named() { # NAME FROM TO TEXT: runs the program with a symbol renamed, to one of the same length, and expects TEXT
+	LC_ALL=C sed "s/$2/$3/g" "$dir/$1" >"$dir/named"
+	$run --profile --max-cycles 1000 "$dir/named" >"$dir/out" 2>&1
+	LC_ALL=C grep -q '[^ -~]' "$dir/out" && { echo "a name reaches the terminal:"; od -c "$dir/out"; failed=1; }
+	grep -q "$4" "$dir/out" || { echo "no $4 with such names:"; cat "$dir/out"; failed=1; }
+}
+named region from '\x1b[5m' '_start+0x'
+named region from '\xc2\x9b5m' '_start+0x'
+named trap _start '\x1b[31mt' 'illegal instruction at pc'
 
 # profile WANTED ARGUMENTS...: checks the total cycles and instructions of a profile
 profile() {

@@ -23,6 +23,7 @@ whole() { # json|xml FILE TEXT...: FILE must be well-formed and UTF-8, and conta
 # the name of a file, which is in the title of every output
 name="é$BYTE$CUT-$LONG<&\"'"
 shown="é$REPLACED$REPLACED$REPLACED-$REPLACED$REPLACED"
+CONTROLS=$(printf '\177\302\233') # which a terminal obeys, in UTF-8 too
 mkdir "$name"
 cp "$OBJECT" "$name/$name.spin"
 { # no packet at all
@@ -35,6 +36,9 @@ whole xml page.html
 expect 0 "$SPINCTL" cost "$name/$name.spin" --pcap "$name.pcap" --json --html page.html
 whole json out "$shown<&\\\"'.pcap"
 whole xml page.html "$shown&lt;&amp;&quot;'.pcap"
+cp "$name.pcap" "a$CONTROLS.pcap"
+expect 0 "$SPINCTL" cost "$OBJECT" --pcap "a$CONTROLS.pcap" --json
+whole json out 'a\u007f\u009b.pcap'
 
 # the names of a symbol and of a source file
 cat >runtime.S <<'END'

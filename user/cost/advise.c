@@ -12,6 +12,7 @@
 
 #include "user/cost/advise.h"
 #include "user/cost/dwarf.h"
+#include "user/lib/printable.h"
 #include "user/libspin/internal.h"
 #include "user/tool/compile.h"
 #include "user/tool/notify.h"
@@ -361,8 +362,11 @@ static void print_packets(const struct cost_report *r)
 void cost_advise__text(const struct advice *a)
 {
 	const struct cost_report *r = a->report;
+	char source[sizeof(a->source)];
 
-	printf("%s on %s, rule: %s; %s compiled again\n", r->handler, r->target, r->rule, a->source);
+	memcpy(source, a->source, sizeof(source));
+	replace_terminal_controls(source); /* it may be of the object's debug information */
+	printf("%s on %s, rule: %s; %s compiled again\n", r->handler, r->target, r->rule, source);
 	print_packets(r);
 	print_verdict(a);
 	printf("\n%-6s %-8s %-8s %-18s %7s %11s %7s  %-11s\n", "state", "in L1", "payload", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",

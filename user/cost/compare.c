@@ -9,6 +9,7 @@
 
 #include "user/cost/compare.h"
 #include "user/cost/options.h"
+#include "user/lib/printable.h"
 #include "user/tool/error.h"
 
 /* Published figures of the devices, one element for each line PROPERTY(name, unit, value, source) of devices.def. */
@@ -51,6 +52,7 @@ int compare__set_reason(struct compare_row *row, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(row->reason, sizeof(row->reason), format, args);
 	va_end(args);
+	replace_terminal_controls(row->reason); /* it may quote names from the object */
 	return DONE;
 }
 

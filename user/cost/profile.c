@@ -135,13 +135,6 @@ static FILE *open_source(const char *file)
 	return out;
 }
 
-static void replace_controls(char *text)
-{
-	for (; text && *text; text++)
-		if (is_terminal_control(text))
-			*text = '?';
-}
-
 /* Returns the source line without its indentation, or NULL if the file cannot be read. A longer line ends the search. */
 static char *read_line(const char *file, unsigned number)
 {
@@ -170,8 +163,8 @@ static void keep_top_lines(struct sorting *s, unsigned top)
 		char *file = strdup(out->lines[i].file);
 
 		out->lines[i].text = read_line(out->lines[i].file, out->lines[i].line);
-		replace_controls(out->lines[i].text);
-		replace_controls(file);
+		replace_terminal_controls(out->lines[i].text);
+		replace_terminal_controls(file);
 		out->lines[i].file = file;
 	}
 }
@@ -354,5 +347,6 @@ void cost_place(const struct cost_program *program, uint32_t pc, char *out, size
 			 place.function ? place.function : "", pc);
 	else
 		snprintf(out, out_bytes, "pc 0x%08x", pc);
+	replace_terminal_controls(out); /* names of a file that others may have made */
 	cost_dwarf__close(&d);
 }

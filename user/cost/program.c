@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "user/cost/run.h"
+#include "user/lib/printable.h"
 #include "user/libspin/internal.h"
 #include "user/tool/fill.h"
 #include "user/tool/error.h"
@@ -134,6 +135,7 @@ void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
 		if (dwarf_srclang(&unit) != DW_LANG_Mips_Assembler && producer)
 			snprintf(out, out_bytes, "%s", producer);
 	}
+	replace_terminal_controls(out); /* the file may be a stranger's */
 	if (dwarf)
 		dwarf_end(dwarf);
 	elf_end(elf);

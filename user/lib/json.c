@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "user/lib/json.h"
+#include "user/lib/printable.h"
 #include "user/lib/utf8.h"
 
 static void write_string(FILE *to, const char *s)
@@ -22,8 +23,8 @@ static void write_string(FILE *to, const char *s)
 			fputs("\\n", to);
 		else if (c == '\t')
 			fputs("\\t", to);
-		else if (c < 0x20)
-			fprintf(to, "\\u%04x", c);
+		else if (is_terminal_control(s))
+			fprintf(to, "\\u%04x", length == 2 ? (unsigned char)s[1] : c);
 		else if (length)
 			fwrite(s, 1, length, to);
 		else

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes untrusted text safe for a terminal: a byte that is not printable ASCII becomes \xNN. Called where a message quotes text from a
- * file.
+ * Makes untrusted text safe for a terminal. Called where a message or a report quotes text from a file.
  */
 #include <stdio.h>
 
@@ -13,6 +12,13 @@ int is_terminal_control(const char *text)
 
 	/* the last: U+0080 to U+009F */
 	return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+void replace_terminal_controls(char *text)
+{
+	for (; text && *text; text++)
+		if (is_terminal_control(text) || *text == '\n')
+			*text = '?';
 }
 
 int is_printable(const char *text, size_t bytes)

@@ -8,6 +8,9 @@
 /* Returns 1 if a terminal obeys the character at `text`, in UTF-8: all control characters except for the end of line and the tab. */
 int is_terminal_control(const char *text);
 
+/* Replaces each such character, and the end of a line, with '?': for names, and other text of one line. NULL is no text. */
+void replace_terminal_controls(char *text);
+
 /* Returns 1 if all bytes are printable ASCII. */
 int is_printable(const char *text, size_t bytes);
 

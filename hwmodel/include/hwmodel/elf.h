@@ -44,7 +44,8 @@ int hw_elf__symbol(const struct hw_elf *elf, const char *name, uint32_t *addr, u
 
 /*
  * Finds the function or label that covers addr: the nearest one at or below it, in the same segment, whose size (if it has one) reaches
- * addr. Returns its name, valid until close, and stores its address in *start (may be NULL). Returns NULL if there is none.
+ * addr. Returns its name, valid until close, and stores its address in *start (may be NULL). Returns NULL if there is none. A name with
+ * control characters, which a terminal would obey, counts as none.
  */
 const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t *start);
 
