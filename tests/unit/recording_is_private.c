@@ -14,9 +14,34 @@
 #include <unistd.h>
 
 #include "user/conformance/recording/recording.h"
+#include "user/lib/atomic_file.h"
 
 static char directory[] = "/tmp/spin-private-XXXXXX", path[64], hidden[2][64];
 static int no_tmpfile, failed;
+
+enum { PIPE, SYMBOLIC_LINK, HARD_LINK };
+static const char *const kinds[] = { "a pipe", "a symbolic link", "a hard link" };
+static char stream[64], victim[64];
+static int swap_for; /* what the pipe becomes before it is opened */
+
+/* Another user at the worst moment: the pipe has been looked at, and is about to be opened. */
+static void swap_stream(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (swap_for == PIPE || strcmp(slash ? slash + 1 : name, "stream") != 0)
+		return;
+	remove(stream);
+	if (swap_for == SYMBOLIC_LINK ? symlink(victim, stream) : link(victim, stream))
+		printf("FAIL  no %s: %s\n", kinds[swap_for], strerror(errno));
+}
+
+/* Replaces libc's openat(). */
+int openat(int at, const char *name, int flags, ...)
+{
+	swap_stream(name);
+	return (int)syscall(SYS_openat, at, name, flags, 0);
+}
 
 /* Replaces libc's open() to simulate file systems like NFS and FAT. */
 int open(const char *name, int flags, ...)
@@ -31,6 +56,7 @@ int open(const char *name, int flags, ...)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
+	swap_stream(name);
 	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
@@ -83,6 +109,45 @@ static void record(mode_t mask)
 	remove(path);
 }
 
+/* Writes to a pipe, as `spinctl dump` may; it becomes another file in between. */
+static void write_to_stream(int kind)
+{
+	FILE *to = fopen(victim, "w");
+	struct atomic_file file;
+	struct stat st;
+	char got[4] = "";
+	int reader, err;
+
+	if (!to || fputs("old", to) < 0 || fclose(to) || mkfifo(stream, 0600)) {
+		puts("FAIL  no pipe and file");
+		failed = 1;
+		return;
+	}
+	to = NULL;
+	reader = open(stream, O_RDONLY | O_NONBLOCK);
+	swap_for = kind;
+	err = atomic_file__open(&file, stream, "hidden");
+	swap_for = PIPE;
+	if (!err && (fputs("new", file.file) < 0 || fflush(file.file)))
+		err = -errno;
+	if (!err && kind == PIPE && (read(reader, got, sizeof(got)) != 3 || memcmp(got, "new", 3) != 0))
+		err = -EIO;
+	atomic_file__close(&file);
+	if (!err != (kind == PIPE)) {
+		printf("FAIL  %s: %s\n", kinds[kind], err ? atomic_file__reason(err) : "was written");
+		failed = 1;
+	}
+	if (stat(victim, &st) || st.st_size != 3 || !(to = fopen(victim, "r")) || !fgets(got, sizeof(got), to) || strcmp(got, "old") != 0) {
+		printf("FAIL  %s: the file behind it has changed\n", kinds[kind]);
+		failed = 1;
+	}
+	if (to)
+		fclose(to);
+	close(reader);
+	remove(stream);
+	remove(victim);
+}
+
 int main(void)
 {
 	static const mode_t masks[] = { 022, 077, 027 };
@@ -99,6 +164,11 @@ int main(void)
 			record(masks[i]);
 	remove(hidden[0]);
 	remove(hidden[1]);
+	no_tmpfile = 0;
+	snprintf(stream, sizeof(stream), "%s/stream", directory);
+	snprintf(victim, sizeof(victim), "%s/victim", directory);
+	for (int kind = PIPE; kind <= HARD_LINK; kind++)
+		write_to_stream(kind);
 	rmdir(directory);
 	return failed;
 }

@@ -48,32 +48,81 @@ static int open_hidden(struct atomic_file *f)
 	return fd;
 }
 
-/* Returns 1 if only this user or root can write to the path's directory: then a link in it can be trusted, as /dev/stdout. */
-static int is_safe_directory(const char *path)
+/* Opens the path's directory and sets *name to the rest of the path. Returns -1 on failure. */
+static int open_directory(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	char directory[PATH_MAX];
-	struct stat st;
 
 	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	return !stat(directory, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
+	*name = slash ? slash + 1 : path;
+	if (!**name)
+		*name = ".";
+	return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Returns 1 for a device, pipe or link, which is opened by its name; 0 for a file or no file; -ELOOP for a link that is not trusted. */
-static int is_stream(const char *path)
+/* Returns 1 if only this user or root can write to the directory: then a link in it can be trusted, as /dev/stdout. */
+static int is_safe_directory(int directory)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
-		return 0;
-	if (S_ISLNK(st.st_mode))
-		return is_safe_directory(path) ? !stat(path, &st) : -ELOOP;
-	return !S_ISREG(st.st_mode);
+	return !fstat(directory, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
+}
+
+/* Opens a device or pipe. Meanwhile another user may give the name to another file: -ELOOP for a link, -ESTALE for anything else. */
+static int open_special(int directory, const char *name, const struct stat *seen)
+{
+	struct stat st;
+	/* waits for a pipe's reader, so without O_NONBLOCK */
+	int fd = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && st.st_dev == seen->st_dev && st.st_ino == seen->st_ino)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static int open_link(int directory, const char *name)
+{
+	int fd;
+
+	if (!is_safe_directory(directory))
+		return -ELOOP;
+	fd = openat(directory, name, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Opens a device, pipe or link by its name. Sets f->is_stream, and returns the descriptor or -errno; a file, no file, and a link to none
+ * are not streams. The directory is opened first, so that what was checked is in the directory that is used.
+ */
+static int open_stream(struct atomic_file *f)
+{
+	const char *name;
+	int directory = open_directory(f->path, &name), fd = -ENOENT;
+	struct stat st, target;
+
+	if (directory < 0)
+		return -errno;
+	if (!fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		f->is_stream =
+			S_ISLNK(st.st_mode) ? !is_safe_directory(directory) || !fstatat(directory, name, &target, 0) : !S_ISREG(st.st_mode);
+		if (f->is_stream)
+			fd = S_ISLNK(st.st_mode) ? open_link(directory, name) : open_special(directory, name, &st);
+	}
+	close(directory);
+	return fd;
 }
 
 const char *atomic_file__reason(int err)
 {
-	return err == -ELOOP ? "it is a symbolic link in a directory that others may write to: name the file itself" : strerror(-err);
+	if (err == -ELOOP)
+		return "it is a symbolic link in a directory that others may write to: name the file itself";
+	if (err == -ESTALE)
+		return "another file got its name while it was opened: name one in a directory that others may not write to";
+	return strerror(-err);
 }
 
 int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden)
@@ -83,11 +132,12 @@ int atomic_file__open(struct atomic_file *f, const char *path, const char *hidde
 	*f = (struct atomic_file){ .hidden = hidden };
 	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
 		return -ENAMETOOLONG;
-	f->is_stream = is_stream(path);
-	if (f->is_stream < 0)
-		return f->is_stream;
-	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_unnamed(f);
-	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+	fd = open_stream(f);
+	if (f->is_stream && fd < 0)
+		return fd;
+	if (!f->is_stream)
+		fd = open_unnamed(f);
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
 	f->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (f->file)

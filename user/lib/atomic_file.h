@@ -18,7 +18,8 @@ struct atomic_file {
 
 /*
  * Both return 0 or -errno, which atomic_file__reason() explains. atomic_file__open() follows a link only in a directory that no user
- * except this one and root can write to; elsewhere an attacker may have created it: -ELOOP.
+ * except this one and root can write to; elsewhere an attacker may have created it: -ELOOP. -ESTALE: a device or pipe was replaced by
+ * another file before it was open.
  */
 int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden);
 const char *atomic_file__reason(int err);
