@@ -61,6 +61,9 @@ MAP(spin_neighs, BPF_MAP_TYPE_HASH, 1 << 26, 24, 20);
 #ifdef GIBIBYTE_VALUE
 MAP(spin_host, BPF_MAP_TYPE_ARRAY, 1, 4, 1 << 30);
 #endif
+#ifdef LARGE
+char hoard[1 << 20];
+#endif
 #ifdef GIBIBYTE_DATA
 char hoard[1 << 29];
 #endif
@@ -366,6 +369,9 @@ int spin_xdp(struct xdp_md *ctx)
 #endif
 #ifdef RAW_ARENA_CAST
 	__asm__ volatile(".byte 0xbf, 0x11, 1, 0, 1, 0, 0, 0" ::: "r1");
+#endif
+#ifdef LARGE
+	__asm__ volatile(".rept 5000\nr0 = 0\n.endr" ::: "r0");
 #endif
 #ifdef RAW_MAY_GOTO
 	__asm__ volatile(".byte 0xe5, 0, 0, 0, 0, 0, 0, 0");

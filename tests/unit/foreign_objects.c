@@ -14,6 +14,7 @@
 
 #include <spin/libspin.h>
 #include "user/libspin/object/trailer.h"
+#include "user/libspin/share.h"
 
 static const struct foreign {
 	const char *macro, *named; /* named: expected in the message */
@@ -216,6 +217,33 @@ static int try_may_goto(void)
 	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
 }
 
+/* spind's quotas must count the programs that an older kernel would load, too. */
+static int try_needs(void)
+{
+	struct share_needs alone, both;
+	struct spin_object *object;
+	char command[1024];
+	int failed;
+
+	if (compile("LARGE", foreign))
+		return 1;
+	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, ordinary, whole);
+	if (run(command) || trailer(whole) || trailer(foreign) || spin_object__open(foreign, &object))
+		return 1;
+	failed = share__needs(object, 0, &alone);
+	spin_object__close(object);
+	if (failed || spin_object__open(whole, &object))
+		return 1;
+	failed = share__needs(object, 0, &both);
+	spin_object__close(object);
+	if (!failed && alone.instructions >= 5000 && alone.map_bytes >= 1 << 20 && both.instructions == alone.instructions &&
+	    both.map_bytes == alone.map_bytes)
+		return 0;
+	printf("LARGE as .spin.bounded: counted as %u instructions and %llu bytes, not as %u and %llu\n", both.instructions,
+	       (unsigned long long)both.map_bytes, alone.instructions, (unsigned long long)alone.map_bytes);
+	return 1;
+}
+
 static int try_card(const struct foreign *f)
 {
 	char command[1024];
@@ -266,6 +294,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
+	failed |= try_needs();
 	failed |= try_twice("TWO_PROGRAMS", "sed -i s/spin_copiee/spin_copied/g $f", "two programs spin_copied");
 	failed |= try_twice("TWO_MAPS", "sed -i s/spin_unitt/spin_units/g $f", "two maps spin_units");
 	failed |=

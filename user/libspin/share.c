@@ -3,6 +3,9 @@
  * Tells spind what an object would take in the kernel (map memory, instructions), and gives it the descriptors of a context's maps for the
  * client (share.h). Called by spind. The context keeps the descriptors.
  */
+#include <errno.h>
+#include <string.h>
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf.h>
@@ -27,16 +30,38 @@ static uint64_t map_bytes(const struct bpf_map *map)
 	}
 }
 
-void share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out)
+static struct share_needs needs_of(struct bpf_object *programs, int is_stream)
 {
+	struct share_needs needs = { 0 };
 	struct bpf_program *prog;
 	struct bpf_map *map;
 
-	*out = (struct share_needs){ 0 };
-	bpf_object__for_each_map(map, obj->types)
-		out->map_bytes += streams__map_entries(map, is_stream) * map_bytes(map);
-	bpf_object__for_each_program(prog, obj->types)
-		out->instructions += (uint32_t)bpf_program__insn_cnt(prog);
+	bpf_object__for_each_map(map, programs)
+		needs.map_bytes += streams__map_entries(map, is_stream) * map_bytes(map);
+	bpf_object__for_each_program(prog, programs)
+		needs.instructions += (uint32_t)bpf_program__insn_cnt(prog);
+	return needs;
+}
+
+int share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out)
+{
+	struct share_needs needs;
+	struct bpf_object *bounded;
+
+	*out = needs_of(obj->types, is_stream);
+	if (!obj->bounded)
+		return 0;
+	bounded = bpf_object__open_mem(obj->bounded, obj->bounded_bytes, NULL);
+	if (!bounded)
+		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read its programs with bounded loops (%s)", obj->path,
+				 strerror(errno));
+	needs = needs_of(bounded, is_stream);
+	bpf_object__close(bounded);
+	if (needs.map_bytes > out->map_bytes)
+		out->map_bytes = needs.map_bytes;
+	if (needs.instructions > out->instructions)
+		out->instructions = needs.instructions;
+	return 0;
 }
 
 static int section_fd(const struct spin_ctx *ctx, const char *section)

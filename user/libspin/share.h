@@ -12,8 +12,11 @@ struct share_needs {
 	uint64_t map_bytes;    /* kernel memory of its maps, without host memory */
 	uint32_t instructions; /* of all its programs */
 };
-/* is_stream: for a context on a TCP socket. */
-void share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out);
+/*
+ * The larger one of both variants, with bounded loops and without: which one is loaded depends on the kernel. is_stream: for a context on a
+ * TCP socket. Returns 0, or -EINVAL with a reason.
+ */
+int share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out);
 
 /* Descriptors of the context's maps; the context keeps them. */
 struct share_memories {

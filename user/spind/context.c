@@ -111,13 +111,16 @@ int context__check_object(const struct client *client, const struct spin_object 
 	const uint64_t host_memory = host_bytes ? host_bytes : SPIN_HOST_BYTES, max_bytes = (uint64_t)client->settings->memory_mib << 20;
 	const char *name = spin_object__meta(obj)->name;
 	struct share_needs needs;
+	int err;
 
 	if (spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_STACK)
 		return spin_fail(-EOPNOTSUPP,
 				 "%s takes messages, which no socket reads: register .delivery = SPIN_DELIVER_STACK, or attach it with "
 				 "`spinctl run`, as root",
 				 name);
-	share__needs(obj, is_stream, &needs);
+	err = share__needs(obj, is_stream, &needs);
+	if (err)
+		return err;
 	if (needs.instructions > client->settings->instructions)
 		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
 				 needs.instructions, client->settings->instructions);
