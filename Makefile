@@ -358,6 +358,13 @@ $(BUILD)/tests/unit/memcached_cache_is_filled: $(BUILD)/obj/tests/unit/memcached
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
+# Tests how a holder of spind keeps its users apart, without clients.
+$(BUILD)/tests/sockets/users_do_not_wait_for_others: $(BUILD)/obj/tests/sockets/users_do_not_wait_for_others.o $(call obj,$(filter-out %/main.c,$(SPIND_SRC))) $(TESTLIB) \
+		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
 # Runs the vectors again with the programs for kernels without may_goto.
 $(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/loads/bounded_loops.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)

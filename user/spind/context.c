@@ -17,20 +17,73 @@
 #include "user/spind/context.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
-#define LOAD_LOCKS       64 /* users with the same uid % LOAD_LOCKS share a lock */
 
-/* Serializes the loads of a user, so that one user's loads do not take all CPUs. */
-static pthread_mutex_t load_locks[LOAD_LOCKS] = { [0 ... LOAD_LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
-static uint64_t next_migration_ns[LOAD_LOCKS]; /* under the lock; CLOCK_MONOTONIC */
+/*
+ * Serializes the loads of a user, so that one user's loads do not take all CPUs. No other user waits for them. There are as many locks as
+ * the holder has users at a time, so one without threads is always found. Its user's rest after a migration should be over: the one whose
+ * rest ends first is taken.
+ */
+static struct load_lock {
+	uint32_t uid;
+	unsigned threads;           /* that hold it or wait for it */
+	uint64_t next_migration_ns; /* CLOCK_MONOTONIC */
+	pthread_mutex_t mutex;
+} load_locks[HANDOFF_USERS_MAX] = { [0 ... HANDOFF_USERS_MAX - 1] = { .mutex = PTHREAD_MUTEX_INITIALIZER } };
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Returns the user's lock, or the one to be given to the user. The caller holds table_lock. */
+static struct load_lock *find_lock(uint32_t uid)
+{
+	struct load_lock *best = NULL;
+
+	for (size_t i = 0; i < HANDOFF_USERS_MAX; i++) {
+		if (load_locks[i].uid == uid)
+			return &load_locks[i];
+		if (!load_locks[i].threads && (!best || load_locks[i].next_migration_ns < best->next_migration_ns))
+			best = &load_locks[i];
+	}
+	return best;
+}
+
+/* Locks, and returns the user's lock. */
+static struct load_lock *lock_user(uint32_t uid)
+{
+	struct load_lock *lock;
+
+	pthread_mutex_lock(&table_lock);
+	lock = find_lock(uid);
+	if (lock->uid != uid) {
+		lock->uid = uid;
+		lock->next_migration_ns = 0;
+	}
+	lock->threads++;
+	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_lock(&lock->mutex);
+	return lock;
+}
+
+/* Unlocks. If not 0, the user may not migrate before next_migration_ns. */
+static void unlock_user(uint32_t uid, uint64_t next_migration_ns)
+{
+	struct load_lock *lock;
+
+	pthread_mutex_lock(&table_lock);
+	lock = find_lock(uid);
+	if (next_migration_ns)
+		lock->next_migration_ns = next_migration_ns;
+	lock->threads--;
+	pthread_mutex_unlock(&lock->mutex);
+	pthread_mutex_unlock(&table_lock);
+}
 
 void context__lock_loads(uint32_t uid)
 {
-	pthread_mutex_lock(&load_locks[uid % LOAD_LOCKS]);
+	lock_user(uid);
 }
 
 void context__unlock_loads(uint32_t uid)
 {
-	pthread_mutex_unlock(&load_locks[uid % LOAD_LOCKS]);
+	unlock_user(uid, 0);
 }
 
 static uint64_t now_ns(void)
@@ -43,11 +96,8 @@ static uint64_t now_ns(void)
 
 uint64_t context__lock_migration(uint32_t uid)
 {
-	uint64_t at, now;
+	const uint64_t at = lock_user(uid)->next_migration_ns, now = now_ns();
 
-	context__lock_loads(uid);
-	at = next_migration_ns[uid % LOAD_LOCKS];
-	now = now_ns();
 	if (now >= at)
 		return 0;
 	context__unlock_loads(uid);
@@ -56,8 +106,7 @@ uint64_t context__lock_migration(uint32_t uid)
 
 void context__unlock_migration(uint32_t uid, uint64_t stall_ns)
 {
-	next_migration_ns[uid % LOAD_LOCKS] = now_ns() + stall_ns * MIGRATION_REST;
-	context__unlock_loads(uid);
+	unlock_user(uid, now_ns() + stall_ns * MIGRATION_REST);
 }
 
 static int check_text(const char *text, const char *what)

@@ -11,6 +11,8 @@
 #include "user/libspin/broker.h"
 #include "user/spind/settings.h"
 
+#define HANDOFF_USERS_MAX 1024 /* users that a holder serves at a time */
+
 /*
  * What the front process sends to a holder: a client's request and who the client is. Descriptors: the client's connection, then the
  * request's.

@@ -14,7 +14,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t use_ended = PTHREAD_COND_INITIALIZER;
 static struct held *list;
-static struct held *in_use[64]; /* contexts in use by a thread that does not own them */
 
 void held__add(struct held *held)
 {
@@ -22,14 +21,6 @@ void held__add(struct held *held)
 	held->next = list;
 	list = held;
 	pthread_mutex_unlock(&lock);
-}
-
-static int is_in_use(const struct held *held)
-{
-	for (size_t i = 0; i < sizeof(in_use) / sizeof(in_use[0]); i++)
-		if (in_use[i] == held)
-			return 1;
-	return 0;
 }
 
 void held__remove(struct held *held)
@@ -40,7 +31,7 @@ void held__remove(struct held *held)
 			*at = held->next;
 			break;
 		}
-	while (is_in_use(held))
+	while (held->others)
 		pthread_cond_wait(&use_ended, &lock);
 	pthread_mutex_unlock(&lock);
 }
@@ -83,23 +74,20 @@ int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 
 int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 {
-	struct held *held, **slot = NULL;
+	struct held *held;
 	int result;
 
 	pthread_mutex_lock(&lock);
 	held = find(id);
-	for (size_t i = 0; held && i < sizeof(in_use) / sizeof(in_use[0]) && !slot; i++)
-		if (!in_use[i])
-			slot = &in_use[i];
-	if (slot)
-		*slot = held;
+	if (held)
+		held->others++;
 	pthread_mutex_unlock(&lock);
-	if (!slot)
-		return held ? spin_fail(-EBUSY, "too many programs operate contexts: try again") : fail_not_found(id);
+	if (!held)
+		return fail_not_found(id);
 	result = fn(arg, held);
 	pthread_mutex_lock(&lock);
-	*slot = NULL;
-	pthread_cond_broadcast(&use_ended);
+	if (!--held->others)
+		pthread_cond_broadcast(&use_ended);
 	pthread_mutex_unlock(&lock);
 	return result;
 }

@@ -20,8 +20,9 @@ struct held_counts {
 struct held {
 	struct held *next;
 	uint32_t uid, pid, id;
-	int connection; /* the client's; shut down to end the context */
-	int object_fd;  /* a sealed file */
+	unsigned others; /* threads in held__using() */
+	int connection;  /* the client's; shut down to end the context */
+	int object_fd;   /* a sealed file */
 	struct spin_ctx *ctx;
 	pthread_mutex_t use; /* held while handlers are attached, detached or replaced */
 	uint32_t class;
@@ -41,7 +42,7 @@ void held__remove(struct held *held);
  * such context.
  */
 int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
-/* The same without the lock: the context is kept until fn has returned. Returns -EBUSY if too many contexts are in such use. */
+/* The same without the lock: the context is kept until fn has returned. */
 int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
 
 /* Sets the interfaces that lists show; NULL: detached. */

@@ -37,11 +37,10 @@ static unsigned threads; /* clients being served */
 static int idle_fd;      /* eventfd, written when the last thread ends */
 
 /* Per user: clients that have a context or wait for one to be loaded, and running operations. */
-#define USERS 1024
 static struct {
 	uint32_t uid;
 	unsigned contexts, operations;
-} users[USERS];
+} users[HANDOFF_USERS_MAX];
 static unsigned contexts;
 
 /*
@@ -50,17 +49,17 @@ static unsigned contexts;
  */
 static int count_user(uint32_t uid, int is_context, int change)
 {
-	size_t slot = USERS;
+	size_t slot = HANDOFF_USERS_MAX;
 
-	for (size_t i = 0; i < USERS; i++) {
+	for (size_t i = 0; i < HANDOFF_USERS_MAX; i++) {
 		if ((users[i].contexts || users[i].operations) && users[i].uid == uid) {
 			slot = i;
 			break;
 		}
-		if (!users[i].contexts && !users[i].operations && slot == USERS)
+		if (!users[i].contexts && !users[i].operations && slot == HANDOFF_USERS_MAX)
 			slot = i;
 	}
-	if (slot == USERS || (change > 0 && !is_context && users[slot].operations >= OPERATIONS_MAX))
+	if (slot == HANDOFF_USERS_MAX || (change > 0 && !is_context && users[slot].operations >= OPERATIONS_MAX))
 		return -1;
 	users[slot].uid = uid;
 	if (is_context) {
@@ -74,7 +73,7 @@ static int count_user(uint32_t uid, int is_context, int change)
 
 static unsigned contexts_of_user(uint32_t uid)
 {
-	for (size_t i = 0; i < USERS; i++)
+	for (size_t i = 0; i < HANDOFF_USERS_MAX; i++)
 		if (users[i].contexts && users[i].uid == uid)
 			return users[i].contexts;
 	return 0;
