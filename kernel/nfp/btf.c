@@ -10,8 +10,11 @@
 
 #include "kernel/nfp/btf.h"
 
-#define TYPES_MAX 1000000u
-#define STEPS_MAX 32 /* steps through modifiers and typedefs, as in libbpf */
+#define TYPES_MAX      1000000u
+#define RECORDS_MAX    1000000u /* of lines, of a section; each finding searches them */
+#define SECTIONS_MAX   4096u    /* with lines */
+#define NAME_BYTES_MAX 4096u    /* so that reading a name takes no time that grows with the file */
+#define STEPS_MAX      32       /* steps through modifiers and typedefs, as in libbpf */
 
 static uint32_t read_word(const uint8_t *at)
 {
@@ -121,7 +124,12 @@ void nfp_btf__close(struct nfp_btf *btf)
 
 const char *nfp_btf__string(const struct nfp_btf *btf, uint32_t offset)
 {
-	if (offset >= btf->string_bytes || !memchr(btf->strings + offset, 0, btf->string_bytes - offset))
+	size_t bytes;
+
+	if (offset >= btf->string_bytes)
+		return "";
+	bytes = btf->string_bytes - offset;
+	if (!memchr(btf->strings + offset, 0, bytes < NAME_BYTES_MAX ? bytes : NAME_BYTES_MAX))
 		return "";
 	return btf->strings + offset;
 }
@@ -269,6 +277,7 @@ static const uint8_t *find_records(const struct nfp_btf *btf, const uint8_t *ext
 				   uint32_t *count)
 {
 	uint64_t at, end;
+	unsigned sections = 0;
 
 	if (bytes < 24)
 		return NULL;
@@ -280,7 +289,7 @@ static const uint8_t *find_records(const struct nfp_btf *btf, const uint8_t *ext
 	*record_bytes = read_word(ext + at);
 	if (*record_bytes < 16 || *record_bytes > 4096)
 		return NULL;
-	for (at += 4; end - at >= 8;) {
+	for (at += 4; end - at >= 8 && sections++ < SECTIONS_MAX;) {
 		const char *name = nfp_btf__string(btf, read_word(ext + at));
 		uint64_t length;
 
@@ -290,7 +299,7 @@ static const uint8_t *find_records(const struct nfp_btf *btf, const uint8_t *ext
 		if (length > end - at)
 			return NULL;
 		if (!strcmp(name, section))
-			return ext + at;
+			return *count <= RECORDS_MAX ? ext + at : NULL;
 		at += length;
 	}
 	return NULL;

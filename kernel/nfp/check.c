@@ -121,15 +121,21 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct walk_res
 }
 
 static int walk_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,
-			unsigned mtu, struct walk_result *j)
+			unsigned mtu, unsigned *steps_left, struct walk_result *j)
 {
-	struct nfp_walk w = { .object = o, .code = code, .profile = profile, .kernel = kernel, .findings = &j->findings };
+	struct nfp_walk w = { .object = o,
+			      .code = code,
+			      .profile = profile,
+			      .kernel = kernel,
+			      .findings = &j->findings,
+			      .steps_max = *steps_left < NFP_STEPS_MAX ? *steps_left : NFP_STEPS_MAX };
 	int err = 0;
 
 	check_maps(o, profile, &j->findings);
 	check_program_kind(code, &j->findings);
 	if (!code->cannot_link)
 		err = nfp_walk__run(&w);
+	*steps_left -= w.steps < w.steps_max ? w.steps : w.steps_max;
 	if (!err && !code->cannot_link)
 		check_totals(&w, mtu, j);
 	nfp_walk__free(&w);
@@ -200,7 +206,7 @@ static enum nfp_verdict overall(const struct nfp_program *p, unsigned kernels)
 }
 
 static int check_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, unsigned kernels,
-			 unsigned mtu, struct nfp_program *p)
+			 unsigned mtu, unsigned *steps_left, struct nfp_program *p)
 {
 	struct walk_result *j = malloc(sizeof(*j));
 	int err = j ? 0 : -ENOMEM;
@@ -212,7 +218,7 @@ static int check_program(const struct nfp_object *o, const struct nfp_code *code
 		if (!(kernels & 1u << k))
 			continue;
 		memset(j, 0, sizeof(*j));
-		err = walk_program(o, code, profile, (enum nfp_kernel)k, mtu, j);
+		err = walk_program(o, code, profile, (enum nfp_kernel)k, mtu, steps_left, j);
 		if (err)
 			break;
 		p->of_kernel[k] = nfp_findings__verdict(&j->findings);
@@ -229,6 +235,7 @@ static int check_program(const struct nfp_object *o, const struct nfp_code *code
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
 		      struct nfp_report **report, char *reason, size_t reason_bytes)
 {
+	unsigned steps_left = NFP_OBJECT_STEPS_MAX;
 	struct nfp_report *r = NULL;
 	struct nfp_object o;
 	int err = nfp_object__open(&o, data, bytes, reason, reason_bytes);
@@ -242,7 +249,7 @@ int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *
 	if (!r || !r->programs)
 		err = -ENOMEM;
 	for (unsigned i = 0; i < o.program_count && !err; i++) {
-		err = check_program(&o, &o.programs[i], profile, kernels, mtu, &r->programs[i]);
+		err = check_program(&o, &o.programs[i], profile, kernels, mtu, &steps_left, &r->programs[i]);
 		r->count = i + 1;
 	}
 	nfp_object__close(&o);

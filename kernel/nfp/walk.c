@@ -12,7 +12,6 @@
 #include "kernel/nfp/liveness.h"
 #include "kernel/nfp/walk.h"
 
-#define STEPS_MAX           1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
 #define STATES_MAX          50000u
 #define STATES_COMPARED_MAX 64u     /* the most recent ones: in a long loop those of the same round */
 #define PENDING_MAX         8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
@@ -463,8 +462,13 @@ static int walk_path(struct nfp_walk *w, struct nfp_state *s)
 	int end;
 
 	do {
-		if (++w->steps > STEPS_MAX) {
-			nfp_walk__find(w, s, NFP_RULE_TOO_COMPLEX, "it takes more than %u steps to see all of its paths", STEPS_MAX);
+		if (++w->steps > w->steps_max) {
+			if (w->steps_max < NFP_STEPS_MAX)
+				nfp_walk__find(w, s, NFP_RULE_TOO_COMPLEX, "the object's programs together take more than %u steps",
+					       NFP_OBJECT_STEPS_MAX);
+			else
+				nfp_walk__find(w, s, NFP_RULE_TOO_COMPLEX, "it takes more than %u steps to see all of its paths",
+					       NFP_STEPS_MAX);
 			return 1;
 		}
 		end = w->meta[s->insn].is_jump_target ? is_state_visited(w, s) : 0;
@@ -536,7 +540,7 @@ int nfp_walk__run(struct nfp_walk *w)
 	for (;;) {
 		end = walk_path(w, &s);
 		end_path(&s);
-		if (end < 0 || !w->pending_count || w->steps > STEPS_MAX)
+		if (end < 0 || !w->pending_count || w->steps > w->steps_max)
 			break;
 		s = w->pending[--w->pending_count];
 	}

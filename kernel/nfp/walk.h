@@ -11,7 +11,9 @@
 #include "kernel/nfp/rules.h"
 #include "kernel/nfp/state.h"
 
-#define NFP_VALUE_WORDS_MAX 1024u /* the driver takes no longer values */
+#define NFP_STEPS_MAX        1000000u  /* of a program: BPF_COMPLEXITY_LIMIT_INSNS */
+#define NFP_OBJECT_STEPS_MAX 16000000u /* of all programs of an object, for all kernels: each may be made to take minutes */
+#define NFP_VALUE_WORDS_MAX  1024u     /* the driver takes no longer values */
 
 enum nfp_use {
 	NFP_UNUSED,
@@ -58,6 +60,7 @@ struct nfp_walk {
 	const struct nfp_profile *profile;
 	enum nfp_kernel kernel;
 	struct nfp_findings *findings;
+	unsigned steps_max; /* NFP_STEPS_MAX, or fewer if that is what is left of NFP_OBJECT_STEPS_MAX */
 
 	struct nfp_meta *meta; /* by instruction */
 	struct nfp_function *functions;
@@ -74,10 +77,10 @@ struct nfp_walk {
 	struct nfp_state *pending;
 	unsigned pending_count, pending_room;
 	uint32_t next_id;
-	unsigned steps;
+	unsigned steps; /* at most steps_max + 1 */
 };
 
-/* Runs the walk. The caller has set the fields from object to findings. Returns 0 or -ENOMEM. */
+/* Runs the walk. The caller has set the fields from object to steps_max. Returns 0 or -ENOMEM. */
 int nfp_walk__run(struct nfp_walk *w);
 void nfp_walk__free(struct nfp_walk *w);
 

@@ -77,6 +77,20 @@ with_relocations 1100000
 expect 1 timeout 20 "$SPINCTL" check --target nfp "$WORK/many"
 says err "its code has more than 1048576 relocations"
 
+# 256 programs, each with more ways than the kernel follows: what all of them may take is limited, too
+awk 'BEGIN {
+	print ".section xdp,\"ax\",@progbits"
+	for (i = 0; i < 256; i++) printf ".globl p%d\n.type p%d,@function\np%d:\n", i, i, i
+	print "r2 = *(u32 *)(r1 + 0)\nr3 = *(u32 *)(r1 + 4)\nr4 = r2\nr4 += 8\nr6 = 0\nr0 = 2\nif r4 > r3 goto end"
+	for (i = 0; i < 30; i++) printf "r5 = *(u8 *)(r2 + 0)\nif r5 == 7 goto l%d\nr6 += %d\nl%d:\n.rept 60\nr7 = 0\n.endr\n", i, 2 ^ i, i
+	print "if r6 == 5 goto end\nr0 = 1\nend: exit\n.Lend:"
+	for (i = 0; i < 256; i++) printf ".size p%d, .Lend-p%d\n", i, i
+}' >"$WORK/ways.s"
+"${CLANG:-clang}" -target bpf -c "$WORK/ways.s" -o "$WORK/ways" || fail "256 programs"
+expect 0 timeout 100 "$SPINCTL" check --target nfp "$WORK/ways"
+says out "it takes more than 1000000 steps"
+says out "the object's programs together take more than 16000000 steps"
+
 # profiles: each bad line must be reported by its number
 object=$WORK/values_003.o
 "$SPINCTL" check --target nfp --save "$WORK/profile" || fail "--save"
