@@ -69,7 +69,8 @@ help:
 #: make check-offload  offload to a Netronome card, without one: netdevsim and the NFP
 #:                     driver's own verifier and JIT in guests (kernel/guest/offload/)
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as
-#:                 they come, and 100,000 schedules of messages
+#:                 they come, and 100,000 schedules of messages; actions of
+#:                 handlers, commands of memcached, requests to spind
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format all sources; make fmt-check says which differ
 #: make lint       cppcheck and clang's analyzer on all that runs on the host;
@@ -536,7 +537,9 @@ SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 fuzz: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 1000000
+	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_actions --packets 100000
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_traffic --packets 50000
+	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_memcached --commands 1000000
 	@BUILD=$(BUILD) $(BUILD)/tests/messages/random_schedules --runs 100000
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize SANITIZE="$(SANITIZERS)" $(BUILD)/sanitize/bin/spind
 	@BUILD=$(BUILD) SPIND=$(BUILD)/sanitize/bin/spind $(BUILD)/tests/fuzz/fuzz_spind --messages 1000000

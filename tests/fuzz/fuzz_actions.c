@@ -2,7 +2,7 @@
 /*
  * Random actions of handlers (transfers, atomics, packets sent) on every engine: host build, kernel, model of the card. The payload of each
  * packet tells the handlers act_* (tests/handlers) what to do. After each packet all engines must have the same verdict, reason, events,
- * packets sent, host memory, counters and state. Run by hand.
+ * packets sent, host memory, counters and state. Run by tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
  *
