@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Gives damaged objects and profiles to `spinctl check --target nfp`, the checker of the NFP driver's rules: it must refuse or judge them,
-# and exit with 0 or 1 and a reason. 600 files with flipped bytes or truncated, from a fixed seed. No root needed. Run by tests/run.
+# and exit with 0 or 1 and a reason. 600 files with flipped bytes or truncated, from a fixed seed; very many relocations or programs must not
+# take long. No root needed. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
 ROUNDS=${ROUNDS:-600}
