@@ -59,6 +59,18 @@ struct fill {
 	uint32_t mutations, epoch; /* at the start of the quarantine */
 
 	/*
+	 * A flush_all with a delay removes values some time after memcached has executed it, which may be long after the handlers counted it:
+	 * nothing is filled until a quarantine has ended that began later, and then for the delay.
+	 */
+	struct {
+		uint32_t until, epoch, tick; /* the cache's off_until and epoch when they were last read, and the time before that */
+		int is_new;                  /* no quarantine has begun since the last one was seen */
+		int is_pending;              /* none has ended */
+		uint32_t delay_ticks;        /* the longest delay that they can have */
+		int64_t over_ms;
+	} flush;
+
+	/*
 	 * A comparison base: when memcached reported `executed`, it had executed everything that the handlers had counted as `mutations`.
 	 */
 	struct {
@@ -105,11 +117,39 @@ static void set_enabled(struct fill *f, uint32_t on)
 	__atomic_store_n(&f->cache->on, on, __ATOMIC_RELEASE);
 }
 
+/* Looks for delayed flushes that the handlers have counted since the last call. */
+static void collect_flushes(struct fill *f)
+{
+	const uint32_t tick = ENTRY_TICK(coarse_ns()), epoch = entry__epoch(f->cache), until = load(&f->cache->off_until);
+
+	/* a flush that ends before another one leaves off_until as it is, but it changes the epoch; so do other commands */
+	if (until != f->flush.until || (epoch != f->flush.epoch && ENTRY_IS_BEFORE(f->flush.tick, until))) {
+		const uint32_t delay = ENTRY_IS_BEFORE(f->flush.tick, until) ? until - f->flush.tick : 0;
+
+		if (!f->flush.is_pending || delay > f->flush.delay_ticks)
+			f->flush.delay_ticks = delay;
+		f->flush.is_new = f->flush.is_pending = 1;
+	}
+	f->flush.until = until;
+	f->flush.epoch = epoch;
+	f->flush.tick = tick;
+}
+
+/* A quarantine has ended: memcached has executed the flushes that were seen before it began. */
+static void pass_flushes(struct fill *f)
+{
+	if (!f->flush.is_pending || f->flush.is_new)
+		return;
+	f->flush.is_pending = 0;
+	f->flush.over_ms = now_ms() + (int64_t)(((uint64_t)f->flush.delay_ticks << 30) / 1000000);
+}
+
 static int is_disabled(const struct fill *f)
 {
 	const uint32_t until = load(&f->cache->off_until);
 
-	return until == UINT32_MAX || ENTRY_IS_BEFORE(ENTRY_TICK(coarse_ns()), until);
+	return until == UINT32_MAX || ENTRY_IS_BEFORE(ENTRY_TICK(coarse_ns()), until) || until != f->flush.until || f->flush.is_pending ||
+	       now_ms() < f->flush.over_ms;
 }
 
 /* --- the connections --- */
@@ -280,6 +320,7 @@ static int begin_quarantine(struct fill *f)
 	int err;
 
 	f->started_ms = now_ms();
+	f->flush.is_new = 0;
 	f->mutations = load(&f->cache->mutations);
 	f->epoch = entry__epoch(f->cache);
 	for (uint32_t i = 0; i < CANDIDATES; i++) {
@@ -353,6 +394,7 @@ static int end_quarantine(struct fill *f)
 		if (err)
 			return err;
 	}
+	pass_flushes(f);
 	f->base.is_valid = 1;
 	f->base.mutations = f->mutations;
 	f->base.epoch = f->epoch;
@@ -575,6 +617,8 @@ static int audit(struct fill *f)
 
 static int wants_quarantine(const struct fill *f)
 {
+	if (f->flush.is_pending)
+		return load(&f->cache->off_until) != UINT32_MAX;
 	return !is_disabled(f) && (has_new_candidates(f) || (!f->base.is_valid && now_ms() >= f->next_base_ms));
 }
 
@@ -583,6 +627,7 @@ int fill__step(struct fill *f)
 	int wait = f->last_miss_ms + AUDIT_MS > now_ms() ? BUSY_MS : IDLE_MS, err = 0;
 
 	collect_wanted(f);
+	collect_flushes(f);
 	if (now_ms() >= f->next_decay_ms)
 		decay(f);
 	if (!f->server.count)
@@ -622,6 +667,8 @@ struct fill *fill__open(struct mc_cache *cache, struct mc_entry entries[MC_ENTRI
 	f->misses = f->decayed_misses = load(&cache->misses);
 	f->hits = load(&cache->hits);
 	f->lost_ms = now_ms();
+	f->flush.tick = ENTRY_TICK(coarse_ns());
+	f->flush.epoch = entry__epoch(cache);
 	return f;
 }
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A flush_all with a delay that memcached executes long after the handlers (programs that answer its GETs at XDP) have counted it, because
+ * it cannot send what the same client has asked for before: no value that it removes may be answered afterwards. Run by tests/run.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <memcached.h>
+
+#include "tests/common/memcached/client.h"
+#include "tests/common/memcached/server.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/net/udp_hosts.h"
+#include "tests/common/proc.h"
+
+#define ADDR    "10.9.0.1"
+#define DELAY_S 3
+/* longer than the delay with the margin that the handlers add to it */
+#define BLOCKED_S (DELAY_S + 6)
+#define POLL_MS   50
+/* more than a connection's buffers hold */
+#define LARGE_BYTES 1000000u
+#define LARGE_GETS  24
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Returns 1 if the key has a value, 0 if not, -1 without an answer. */
+static int get(int fd, uint16_t id)
+{
+	static const char command[] = "get late\r\n";
+	struct mc_answer answer;
+	const char *line;
+
+	mc_client__send_udp(fd, id, command, sizeof(command) - 1);
+	if (mc_client__receive_udp(fd, id, 1000, &answer) < 0)
+		return -1;
+	line = mc_client__line(&answer);
+	return line && !strncmp(line, "VALUE late ", 11);
+}
+
+/* Asks for the key until handlers answer. Returns 1 if they do. */
+static int is_cached(const struct mc_server *server, int fd)
+{
+	const uint32_t hits = mc_server__hits(server);
+	const double end_s = now_s() + 20.0 * slow_factor();
+	uint16_t id = 0;
+
+	while (now_s() < end_s && mc_server__hits(server) == hits) {
+		get(fd, ++id);
+		usleep(POLL_MS * 1000);
+	}
+	return mc_server__hits(server) != hits;
+}
+
+/* Sends a flush_all that memcached reads only after its answers to other commands have been read. */
+static void request_flush(int fd)
+{
+	static char text[LARGE_BYTES + 64];
+	int at = snprintf(text, sizeof(text), "set large 0 0 %u noreply\r\n", LARGE_BYTES);
+
+	memset(text + at, 'x', LARGE_BYTES);
+	memcpy(text + at + LARGE_BYTES, "\r\n", 2);
+	mc_client__send(fd, text, (size_t)at + LARGE_BYTES + 2, 1, NULL);
+	at = 0;
+	for (int i = 0; i < LARGE_GETS; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "get large\r\n");
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "flush_all %d\r\n", DELAY_S);
+	mc_client__send(fd, text, (size_t)at, 1, NULL);
+}
+
+/* Reads all answers to the last one, "OK". Returns 0 if it does not come. */
+static int skip_to_end(int fd)
+{
+	static char text[1 << 16];
+	char end[4] = "";
+	ssize_t got;
+
+	while ((got = read(fd, text, sizeof(text))) > 0) {
+		for (ssize_t i = got < 4 ? 0 : got - 4; i < got; i++) {
+			memmove(end, end + 1, sizeof(end) - 1);
+			end[3] = text[i];
+		}
+		if (!memcmp(end, "OK\r\n", 4))
+			return 1;
+	}
+	return 0;
+}
+
+static int run(const struct mc_server *server)
+{
+	struct mc_answer on = { .fd = mc_client__tcp(ADDR, MC_PORT) };
+	const int udp = mc_client__udp(ADDR, MC_PORT);
+	double executed_s;
+	unsigned before = 0, late = 0;
+	uint16_t id = 0x4000;
+
+	mc_client__expect(&on, "set late 0 0 5\r\nvalue\r\n", "STORED");
+	if (!is_cached(server, udp)) {
+		printf("FAIL: handlers never answer\n");
+		return 1;
+	}
+	request_flush(on.fd);
+	sleep(BLOCKED_S);
+	if (!skip_to_end(on.fd)) {
+		printf("FAIL: memcached does not execute the flush_all\n");
+		return 1;
+	}
+	executed_s = now_s();
+	while (now_s() < executed_s + 3 * DELAY_S) {
+		const double asked_s = now_s() - executed_s;
+
+		/* memcached's clock has whole seconds */
+		if (get(udp, ++id) == 1) {
+			before += asked_s < DELAY_S - 2;
+			late += asked_s > DELAY_S + 2;
+		}
+		usleep(POLL_MS * 1000);
+	}
+	printf("%u answers with the value before the flush took effect, %u long after\n", before, late);
+	if (!before || late)
+		printf("FAIL: %s\n", late ? "a value that was flushed is answered" : "the flush had no delay: nothing is tested");
+	close(on.fd);
+	close(udp);
+	return !before || late;
+}
+
+int main(void)
+{
+	struct mc_server server = { .cpu = -1, .threads = 4, .with = 1 };
+	struct udp_hosts hosts;
+	int failed;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (mc_server__missing() || mc_server__missing_handlers()) {
+		printf("skip: %s\n", mc_server__missing() ? mc_server__missing() : mc_server__missing_handlers());
+		return 77;
+	}
+	proc_init();
+	proc_wait_long();
+	udp_hosts__hosts(&hosts);
+	netns_enter(hosts.client_ns);
+	server.ns = hosts.server_ns;
+	mc_server__start(&server);
+	failed = run(&server);
+	mc_server__stop(&server);
+	return failed;
+}
