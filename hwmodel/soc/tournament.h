@@ -4,8 +4,8 @@
 
 /*
  * A tournament tree: finds, among many numbered entries with a cycle each, the one with the earliest cycle, and the lowest number among
- * equals. An entry with no known cycle has TOURNAMENT_NEVER. A change of one entry is O(log n); the winner is key[1]. Used by soc.c,
- * lookahead.c and threads.c to find the core that runs next.
+ * equals. It holds at most 1,024 entries (TOURNAMENT_NUMBER_BITS). An entry with no known cycle has TOURNAMENT_NEVER. A change of one entry
+ * is O(log n); the winner is key[1]. Used by soc.c, lookahead.c and threads.c to find the core that runs next.
  */
 #include <stdint.h>
 #include <stdlib.h>
