@@ -2,13 +2,11 @@
 /*
  * memcached - a cache on the NIC for an unmodified memcached (the idea is BMC's, NSDI 2021)
  *
- * For all UDP and TCP sockets of a memcached, with one state (`spinctl exec --protocol both`). A GET of one key over UDP is answered here if
- * the cache has the key. Everything else is passed to memcached. The program spin-memcached fills the cache; <memcached.h> describes what
- * the two share, and why an answer is never older than what memcached has acknowledged.
+ * For all UDP and TCP sockets of a memcached, with one state (`spinctl exec --protocol both`). A GET of one key over UDP is answered if the
+ * cache has the key. All else is passed to memcached. The program spin-memcached fills the cache; <memcached.h> says why no answer is stale.
  *
- * Invariant: a command that may change something is counted before memcached receives it, over UDP and TCP, text or binary, whole or in
- * pieces: as a change of its key, or of all keys if it has several or none. It is counted at its end. A command with data is also
- * counted before the data, because memcached drops the old value there if the new one does not fit.
+ * Invariant: a command that may change something is counted before memcached receives it: as a change of its key, or of all keys if it has
+ * several or none. At its end, and with data also before the data, where memcached drops the old value if the new one does not fit.
  *
  * What memcached reads as a command is not always clear: it refuses the line "set k 0 0 x", and then executes the data. So a connection that
  * sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. Such a datagram is
@@ -85,7 +83,9 @@ static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
 {
 	uint32_t until = delay_s > 60 * 60 * 24 * 30 ? 0xffffffff : mc_now() + delay_s + 3;
 
-	if (delay_s && cache->off_until != 0xffffffff && ((int32_t)(until - cache->off_until) > 0 || until == 0xffffffff))
+	if (delay_s > cache->flush_delay_s)
+		spin_store32(&cache->flush_delay_s, delay_s);
+	if (delay_s && until > cache->off_until)
 		spin_store32(&cache->off_until, until);
 	mc_all_changed(cache);
 }

@@ -85,7 +85,8 @@ struct mc_cache {
 	 * may change something; commands not understood; and datagrams dropped because they end within a command
 	 */
 	uint32_t hits, misses, mutations, strange, dropped;
-	uint32_t unused[6];
+	uint32_t flush_delay_s; /* the longest delay of a flush_all so far: for a program that starts while one is pending */
+	uint32_t unused[5];
 	uint32_t version[MC_VERSIONS];
 	uint32_t asked[MC_VERSIONS];
 	struct mc_wanted wanted[MC_WANTED];

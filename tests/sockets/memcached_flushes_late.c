@@ -18,13 +18,21 @@
 #include "tests/common/proc.h"
 
 #define ADDR    "10.9.0.1"
-#define DELAY_S 3
-/* longer than the delay with the margin that the handlers add to it */
-#define BLOCKED_S (DELAY_S + 6)
-#define POLL_MS   50
+#define POLL_MS 50
 /* more than a connection's buffers hold */
 #define LARGE_BYTES 1000000u
 #define LARGE_GETS  24
+
+/* The handlers turn the cache off for the delay and about three seconds, counted from when they see the command. */
+static const struct late_case {
+	const char *what;
+	int delay_s, blocked_s; /* memcached executes the command after blocked_s */
+	int another, restarts;  /* then 1: another command that may change all keys comes; spin-memcached is killed and started again */
+} cases[] = {
+	{ "executed after the handlers' time", 3, 7, 0, 0 },
+	{ "executed before it, and then another command comes", 14, 12, 1, 0 },
+	{ "executed after it, and then spin-memcached starts again", 3, 7, 0, 1 },
+};
 
 static double now_s(void)
 {
@@ -63,7 +71,7 @@ static int is_cached(const struct mc_server *server, int fd)
 }
 
 /* Sends a flush_all that memcached reads only after its answers to other commands have been read. */
-static void request_flush(int fd)
+static void request_flush(int fd, int delay_s)
 {
 	static char text[LARGE_BYTES + 64];
 	int at = snprintf(text, sizeof(text), "set large 0 0 %u noreply\r\n", LARGE_BYTES);
@@ -74,7 +82,7 @@ static void request_flush(int fd)
 	at = 0;
 	for (int i = 0; i < LARGE_GETS; i++)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, "get large\r\n");
-	at += snprintf(text + at, sizeof(text) - (size_t)at, "flush_all %d\r\n", DELAY_S);
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "flush_all %d\r\n", delay_s);
 	mc_client__send(fd, text, (size_t)at, 1, NULL);
 }
 
@@ -96,7 +104,7 @@ static int skip_to_end(int fd)
 	return 0;
 }
 
-static int run(const struct mc_server *server)
+static int run(struct mc_server *server, const struct late_case *c)
 {
 	struct mc_answer on = { .fd = mc_client__tcp(ADDR, MC_PORT) };
 	const int udp = mc_client__udp(ADDR, MC_PORT);
@@ -109,24 +117,30 @@ static int run(const struct mc_server *server)
 		printf("FAIL: handlers never answer\n");
 		return 1;
 	}
-	request_flush(on.fd);
-	sleep(BLOCKED_S);
+	request_flush(on.fd, c->delay_s);
+	sleep((unsigned)c->blocked_s);
 	if (!skip_to_end(on.fd)) {
 		printf("FAIL: memcached does not execute the flush_all\n");
 		return 1;
 	}
 	executed_s = now_s();
-	while (now_s() < executed_s + 3 * DELAY_S) {
+	if (c->another) {
+		sleep(1);
+		mc_client__send_udp(udp, 1, "nonsense\r\n", 10);
+	}
+	if (c->restarts)
+		mc_server__restart_fill(server);
+	while (now_s() < executed_s + c->delay_s + 5) {
 		const double asked_s = now_s() - executed_s;
 
 		/* memcached's clock has whole seconds */
 		if (get(udp, ++id) == 1) {
-			before += asked_s < DELAY_S - 2;
-			late += asked_s > DELAY_S + 2;
+			before += asked_s < c->delay_s - 1.5;
+			late += asked_s > c->delay_s + 2;
 		}
 		usleep(POLL_MS * 1000);
 	}
-	printf("%u answers with the value before the flush took effect, %u long after\n", before, late);
+	printf("%s: %u answers with the value before the flush took effect, %u long after\n", c->what, before, late);
 	if (!before || late)
 		printf("FAIL: %s\n", late ? "a value that was flushed is answered" : "the flush had no delay: nothing is tested");
 	close(on.fd);
@@ -138,7 +152,7 @@ int main(void)
 {
 	struct mc_server server = { .cpu = -1, .threads = 4, .with = 1 };
 	struct udp_hosts hosts;
-	int failed;
+	int failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (mc_server__missing() || mc_server__missing_handlers()) {
@@ -151,7 +165,8 @@ int main(void)
 	netns_enter(hosts.client_ns);
 	server.ns = hosts.server_ns;
 	mc_server__start(&server);
-	failed = run(&server);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		failed |= run(&server, &cases[i]);
 	mc_server__stop(&server);
 	return failed;
 }

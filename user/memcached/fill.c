@@ -33,6 +33,7 @@
 #define AUDIT_MS            1000
 #define REFRESH_MS          500
 #define BASE_RETRY_MS       10000 /* delay after a comparison base was lost */
+#define FLUSH_RETRY_MS      1000
 #define RECONNECT_MS        200
 #define GIVE_UP_MS          5000
 #define IDLE_MS             100
@@ -58,10 +59,7 @@ struct fill {
 	int is_clean;              /* the last scan found no unread data and no blocked socket */
 	uint32_t mutations, epoch; /* at the start of the quarantine */
 
-	/*
-	 * A flush_all with a delay removes values some time after memcached has executed it, which may be long after the handlers counted it:
-	 * nothing is filled until a quarantine has ended that began later, and then for the delay.
-	 */
+	/* A flush_all removes values a delay after memcached has executed it: nothing is filled until a later quarantine and the delay end. */
 	struct {
 		uint32_t until, epoch, tick; /* the cache's off_until and epoch when they were last read, and the time before that */
 		int is_new;                  /* no quarantine has begun since the last one was seen */
@@ -138,10 +136,14 @@ static void collect_flushes(struct fill *f)
 /* A quarantine has ended: memcached has executed the flushes that were seen before it began. */
 static void pass_flushes(struct fill *f)
 {
+	int64_t over_ms;
+
 	if (!f->flush.is_pending || f->flush.is_new)
 		return;
 	f->flush.is_pending = 0;
-	f->flush.over_ms = now_ms() + (int64_t)(((uint64_t)f->flush.delay_ticks << 30) / 1000000);
+	over_ms = now_ms() + (int64_t)(((uint64_t)f->flush.delay_ticks << 30) / 1000000);
+	if (over_ms > f->flush.over_ms) /* an earlier one may have been longer */
+		f->flush.over_ms = over_ms;
 }
 
 static int is_disabled(const struct fill *f)
@@ -617,8 +619,8 @@ static int audit(struct fill *f)
 
 static int wants_quarantine(const struct fill *f)
 {
-	if (f->flush.is_pending)
-		return load(&f->cache->off_until) != UINT32_MAX;
+	if (f->flush.is_pending) /* commands that change the epoch may look like flushes, one after the other */
+		return load(&f->cache->off_until) != UINT32_MAX && now_ms() >= f->started_ms + FLUSH_RETRY_MS;
 	return !is_disabled(f) && (has_new_candidates(f) || (!f->base.is_valid && now_ms() >= f->next_base_ms));
 }
 
@@ -669,6 +671,11 @@ struct fill *fill__open(struct mc_cache *cache, struct mc_entry entries[MC_ENTRI
 	f->lost_ms = now_ms();
 	f->flush.tick = ENTRY_TICK(coarse_ns());
 	f->flush.epoch = entry__epoch(cache);
+	f->flush.until = load(&cache->off_until);
+	if (f->flush.until) { /* one that was counted before this program started may not have been executed */
+		f->flush.is_new = f->flush.is_pending = 1;
+		f->flush.delay_ticks = load(&cache->flush_delay_s) + 3;
+	}
 	return f;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <memcached.h>
@@ -159,6 +160,18 @@ static void start_fill(struct mc_server *server)
 			die("spin-memcached does not start");
 		usleep(STEP_US);
 	}
+}
+
+void mc_server__restart_fill(struct mc_server *server)
+{
+	const int own = netns_here();
+
+	kill(server->fill, SIGKILL);
+	waitpid(server->fill, NULL, 0);
+	netns_enter(server->ns);
+	start_fill(server);
+	netns_enter(own);
+	close(own);
 }
 
 void mc_server__start(struct mc_server *server)

@@ -39,6 +39,8 @@ const char *mc_server__missing_handlers(void);
 /* Sets pid and the fields after it; the caller sets the others. Returns when memcached listens. */
 void mc_server__start(struct mc_server *server);
 void mc_server__stop(struct mc_server *server);
+/* Kills spin-memcached and starts it again. */
+void mc_server__restart_fill(struct mc_server *server);
 
 /* Returns the number of GETs that handlers have answered. */
 uint32_t mc_server__hits(const struct mc_server *server);
