@@ -205,6 +205,10 @@ static void begun_again(void)
 	kind.link.lose = 0;
 	kind.link.lose_ack = 100; /* nothing is acknowledged, so there is no progress */
 	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "ended for others each time");
+	/* packets that ask for no acknowledgement are progress once only: the last one is answered with "again" each time */
+	kind = (struct slmp_receiver){ .mute_offset = SLMP_NO_PACKET, .end_messages = SLMP_MESSAGES, .end_packets = 1 };
+	expect(-ETIMEDOUT, try(kind, (struct spin_send_opts){ .no_acknowledgements = 1, .timeout_ms = 400 }, 20000, NULL),
+	       "ended each time before its last packet");
 }
 
 /* The loopback interface does not segment: a receiver that enables GRO gets a train in one piece. */

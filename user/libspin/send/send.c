@@ -26,10 +26,11 @@ struct job {
 	uint64_t progress_ns; /* when one more packet was acknowledged, or one was sent that asks for no acknowledgement */
 	uint64_t reported_ns;
 	int refused;               /* 1: the message is too long for the receiver */
-	int must_restart;          /* 1: the receiver has dropped the message to make room for another one */
+	int must_restart;          /* 1: the receiver has evicted the message, or may have forgotten it */
 	uint64_t max_acknowledged; /* highest number of acknowledged packets so far: more is progress, also after a restart */
 	uint64_t acknowledged;     /* packets acknowledged since the last restart */
 	uint64_t max_at_restart;   /* `max_acknowledged` at the last restart */
+	uint64_t max_sent;         /* the same of new packets sent: more is progress if they ask for no acknowledgement */
 	unsigned failed_restarts;  /* consecutive restarts without progress */
 };
 
@@ -132,8 +133,10 @@ static void add_new_packet(struct job *j, int in_train)
 
 	send_batch__add(&j->sender->batch, &j->message, w->next, !in_train);
 	send_window__sent(w, j->now_ns, wanted, in_train);
-	if (!wanted)
-		j->progress_ns = j->now_ns;
+	if (wanted || w->next <= j->max_sent)
+		return;
+	j->max_sent = w->next;
+	j->progress_ns = j->now_ns;
 }
 
 /* Sends lost packets first, then new ones. */
@@ -255,12 +258,14 @@ static int has_timed_out(const struct job *j)
 
 /*
  * Returns -ETIMEDOUT if the message made no progress for too long. On a busy machine this thread may not have run for that time, and
- * answers wait to be read. They count if some packets were never sent. If all were, the receiver may have completed the message so long ago
- * that it no longer recognises packets sent again (see TIMEOUT_MS); then only answers to all of them help.
+ * answers wait to be read. They count if some packets were never sent; after a long time the receiver may have evicted the message and no
+ * longer know it, so it is restarted. If all packets were sent, the receiver may have completed the message so long ago that it no longer
+ * recognises packets sent again (see TIMEOUT_MS); then only answers to all of them help.
  */
 static int check_timeout(struct job *j)
 {
 	const struct send_window *w = &j->sender->window;
+	const int may_be_forgotten = j->now_ns - j->progress_ns >= (uint64_t)SPIN_TOMBSTONE_MS * MS_NS;
 	int got;
 
 	if (!has_timed_out(j))
@@ -270,7 +275,10 @@ static int check_timeout(struct job *j)
 		return got;
 	if (j->refused || j->must_restart || w->lowest == w->total)
 		return 0;
-	return has_timed_out(j) || w->next == w->total ? -ETIMEDOUT : 0;
+	if (has_timed_out(j) || w->next == w->total)
+		return -ETIMEDOUT;
+	j->must_restart = may_be_forgotten;
+	return 0;
 }
 
 static int transfer(struct job *j)

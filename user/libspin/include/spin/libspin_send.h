@@ -60,7 +60,7 @@ struct spin_send_report {
 	uint64_t bytes;         /* payload bytes acknowledged from the start without a gap */
 	uint64_t round_trip_us; /* smoothed */
 	uint64_t elapsed_us;
-	uint32_t begun_again; /* times the receiver, under pressure, ended the message for another one */
+	uint32_t begun_again; /* times that the message was restarted, because the receiver had evicted it */
 };
 
 /*
@@ -70,8 +70,8 @@ struct spin_send_report {
  * -ETIMEDOUT: no acknowledgement for timeout_ms; the reason says how far it came. -ECONNREFUSED: the other
  * host has neither a context nor a socket there. -EFBIG: the receiver has refused the message because it is longer than its matching
  * entry (SPIN_ME_NO_TRUNCATE); it would be refused again. -EMSGSIZE: more bytes than the maximum.
- * A message that the receiver, under pressure, ends for another one (<spin/message.h>) is started again with another id,
- * as long as each attempt gets further than before within timeout_ms.
+ * A message that the receiver evicts before it is complete (<spin/message.h>) is started again with another id, as long as each attempt
+ * gets further than before within timeout_ms.
  * Message ids start at random and are not reused within ten minutes.
  */
 int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,
