@@ -108,7 +108,7 @@ static const uint8_t *code_relocations(const struct nfp_elf *elf, unsigned i, si
 	const uint8_t *at;
 	size_t bytes;
 
-	if (s->sh_type != SHT_REL || s->sh_info >= elf->section_count || !(elf->sections[s->sh_info].sh_flags & SHF_EXECINSTR))
+	if (s->sh_type != SHT_REL || !nfp_elf__is_code(elf, s->sh_info))
 		return NULL;
 	at = nfp_elf__bytes(elf, i, &bytes);
 	*count = bytes / sizeof(Elf64_Rel);
@@ -210,6 +210,11 @@ static const char *string(const struct nfp_elf *elf, unsigned section, uint64_t 
 	if (!memchr(text + offset, 0, bytes < NAME_BYTES_MAX ? bytes : NAME_BYTES_MAX))
 		return "";
 	return text + offset;
+}
+
+int nfp_elf__is_code(const struct nfp_elf *elf, unsigned section)
+{
+	return section < elf->section_count && (elf->sections[section].sh_flags & SHF_EXECINSTR);
 }
 
 const char *nfp_elf__section_name(const struct nfp_elf *elf, unsigned section)

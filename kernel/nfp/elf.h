@@ -46,6 +46,8 @@ void nfp_elf__close(struct nfp_elf *elf);
 const void *nfp_elf__bytes(const struct nfp_elf *elf, unsigned section, size_t *bytes);
 /* "" if there is none. */
 const char *nfp_elf__section_name(const struct nfp_elf *elf, unsigned section);
+/* Returns 1 if the section has code. Relocations of other sections are not read. */
+int nfp_elf__is_code(const struct nfp_elf *elf, unsigned section);
 const char *nfp_elf__symbol_name(const struct nfp_elf *elf, unsigned symbol);
 /* Index of the section with that name; 0 if there is none. */
 unsigned nfp_elf__find(const struct nfp_elf *elf, const char *name);

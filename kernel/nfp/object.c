@@ -292,8 +292,8 @@ static int add_programs(struct nfp_object *o, char *reason, size_t bytes)
 		const Elf64_Sym *symbol = &o->elf.symbols[i];
 		int err;
 
-		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !is_xdp(nfp_elf__section_name(&o->elf, symbol->st_shndx)) ||
-		    ELF64_ST_BIND(symbol->st_info) == STB_LOCAL)
+		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+		    !is_xdp(nfp_elf__section_name(&o->elf, symbol->st_shndx)) || !nfp_elf__is_code(&o->elf, symbol->st_shndx))
 			continue;
 		err = add_program(o, i);
 		if (err)
