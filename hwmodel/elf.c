@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <hwmodel/elf.h>
+#include <hwmodel/terminal.h>
 
 #ifndef EM_RISCV
 #define EM_RISCV 243
@@ -208,16 +209,11 @@ static int segment_of(const struct hw_elf *elf, uint32_t addr)
 	return -1;
 }
 
-/* Returns 1 if a terminal would obey a character of the text, in ASCII or UTF-8. */
 static int has_control(const char *text)
 {
-	for (; *text; text++) {
-		const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
-
-		if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
-			return 1;
-	}
-	return 0;
+	while (*text && !hw_terminal__control_bytes(text))
+		text++;
+	return *text != 0;
 }
 
 const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t *start)

@@ -23,7 +23,7 @@ static void write_string(FILE *to, const char *s)
 			fputs("\\n", to);
 		else if (c == '\t')
 			fputs("\\t", to);
-		else if (is_terminal_control(s))
+		else if (terminal_control_bytes(s))
 			fprintf(to, "\\u%04x", length == 2 ? (unsigned char)s[1] : c);
 		else if (length)
 			fwrite(s, 1, length, to);

@@ -4,21 +4,28 @@
  */
 #include <stdio.h>
 
+#include <hwmodel/terminal.h>
+
 #include "user/lib/printable.h"
 
-int is_terminal_control(const char *text)
+unsigned terminal_control_bytes(const char *text)
 {
-	const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
-
-	/* the last: U+0080 to U+009F */
-	return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+	return *text == '\n' || *text == '\t' ? 0 : hw_terminal__control_bytes(text);
 }
 
 void replace_terminal_controls(char *text)
 {
-	for (; text && *text; text++)
-		if (is_terminal_control(text) || *text == '\n')
-			*text = '?';
+	char *to = text;
+
+	if (!text)
+		return;
+	while (*text) {
+		const unsigned control_bytes = *text == '\n' ? 1 : terminal_control_bytes(text);
+
+		*to++ = control_bytes ? '?' : *text;
+		text += control_bytes ? control_bytes : 1;
+	}
+	*to = 0;
 }
 
 int is_printable(const char *text, size_t bytes)

@@ -5,8 +5,8 @@
 /* Makes untrusted text safe for a message on a terminal. */
 #include <stddef.h>
 
-/* Returns 1 if a terminal obeys the character at `text`, in UTF-8: all control characters except for the end of line and the tab. */
-int is_terminal_control(const char *text);
+/* Returns the bytes of the control character at `text`, which a terminal obeys (UTF-8); 0 for others, the end of a line and the tab. */
+unsigned terminal_control_bytes(const char *text);
 
 /* Replaces each such character, and the end of a line, with '?': for names, and other text of one line. NULL is no text. */
 void replace_terminal_controls(char *text);

@@ -23,8 +23,14 @@ void report_errors_to(char *text, size_t bytes)
 /* Messages quote names from files that others made: control characters become \xNN. */
 static void print_safely(const char *text)
 {
-	for (; *text; text++)
-		fprintf(stderr, is_terminal_control(text) ? "\\x%02x" : "%c", (unsigned char)*text);
+	while (*text) {
+		unsigned control_bytes = terminal_control_bytes(text);
+
+		if (!control_bytes)
+			fputc(*text++, stderr);
+		while (control_bytes--)
+			fprintf(stderr, "\\x%02x", (unsigned char)*text++);
+	}
 	fputc('\n', stderr);
 }
 
