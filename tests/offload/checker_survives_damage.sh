@@ -78,6 +78,12 @@ with_relocations 1100000
 expect 1 timeout 20 "$SPINCTL" check --target nfp "$WORK/many"
 says err "its code has more than 1048576 relocations"
 
+# libbpf takes no program from a section that is not code, nor does the checker, which reads relocations of code only
+sed 's/xdp,"ax"/xdp,"a"/' "$WORK/many.s" >"$WORK/data.s"
+"${CLANG:-clang}" -target bpf -c "$WORK/data.s" -o "$WORK/data" || fail "a section that is not code"
+expect 1 timeout 20 "$SPINCTL" check --target nfp "$WORK/data"
+says err "it has no XDP program"
+
 # 256 programs, each with more ways than the kernel follows: what all of them may take is limited, too
 awk 'BEGIN {
 	print ".section xdp,\"ax\",@progbits"
