@@ -3,7 +3,7 @@
  * memcached - a cache on the NIC for an unmodified memcached (the idea is BMC's, NSDI 2021)
  *
  * For all UDP and TCP sockets of a memcached, with one state (`spinctl exec --protocol both`). A GET of one key over UDP is answered if the
- * cache has the key. All else is passed to memcached. The program spin-memcached fills the cache; <memcached.h> says why no answer is stale.
+ * cache has the key. All else is passed on. The program spin-memcached fills the cache; <memcached.h> says why no answer is stale.
  *
  * Invariant: a command that may change something is counted before memcached receives it: as a change of its key, or of all keys if it has
  * several or none. At its end, and with data also before the data, where memcached drops the old value if the new one does not fit.

@@ -99,8 +99,8 @@ SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t 
 }
 
 /*
- * Returns a message that yields its entry to one with this key and these match bits, with the entry (SPIN_CHOSEN_ME_); SPIN_MPQS_MAX if none
- * does.
+ * Returns a message that yields its entry to one with this key and these match bits, with the entry (SPIN_CHOSEN_ME_); SPIN_MPQS_MAX if
+ * none does.
  */
 SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {

@@ -127,8 +127,8 @@ void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* Frees the MPQ of a message that has not ended. None of its packets may be in flight. */
 void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
 /*
- * Ends a message that is not complete. report 0: without an event for the host. keeps_tombstone 1: its flow becomes a tombstone, which tells
- * the sender to restart the message. None of its packets may be in flight.
+ * Ends a message that is not complete. report 0: without an event for the host. keeps_tombstone 1: its flow becomes a tombstone, which
+ * tells the sender to restart the message. None of its packets may be in flight.
  */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone);
 /* Ends a message that is longer than its entry, which does not truncate. Does nothing while handlers have packets of it. */

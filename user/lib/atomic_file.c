@@ -69,7 +69,7 @@ static int is_safe_directory(int directory)
 	return !fstat(directory, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
 }
 
-/* Opens a device or pipe. Meanwhile another user may give the name to another file: -ELOOP for a link, -ESTALE for anything else. */
+/* Opens a device or pipe. If its name belongs to another file by then, returns -ELOOP for a link and -ESTALE for anything else. */
 static int open_special(int directory, const char *name, const struct stat *seen)
 {
 	struct stat st;

@@ -12,8 +12,8 @@
  *	waiting   packets have arrived, but not the first one: they are parked
  *	open      its header handler has run; packets are handled as they arrive
  *
- * and ends as completed or evicted. It leaves a tombstone, which says how. All packets of a message except the last have the same length; the
- * first one's payload length is the stride, and packet i has the offset i * stride. For packets that arrive one after the other:
+ * and ends as completed or evicted. It leaves a tombstone, which says how. All packets of a message except the last have the same length;
+ * the first one's payload length is the stride, and packet i has the offset i * stride. For packets that arrive one after the other:
  *
  *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is not a multiple of the registered
  *      fragmentation_bytes; a flag other than SYN, EOM and, if the context takes it, PUT; offset 0 without SYN; PUT on an offset other
@@ -22,7 +22,8 @@
  *      payload beyond 2^32 - 1.
  *   7. The key has a tombstone not older than T (of an evicted message: see "Eviction"). It records its message's stride and length, and
  *      the sum of the first packet's datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. For a first packet:
- *      DUPLICATE if payload length and sum match; otherwise it belongs to another message, which is new in the steps below and replaces the tombstone when it begins.
+ *      DUPLICATE if payload length and sum match; otherwise it belongs to another message, which is new in the steps below and
+ *      replaces the tombstone when it begins.
  *      For another packet: MALFORMED if the message cannot contain it: an offset that is not a multiple of the stride; a payload other
  *      than the stride without EOM, or longer with EOM; with EOM an end other than the message's, without EOM an end beyond it.
  *      Otherwise DUPLICATE. Packets that cannot be told apart are acknowledged and discarded: those of a message that equals the one

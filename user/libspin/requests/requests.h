@@ -8,8 +8,8 @@
  * none of it.
  *
  * While the context is attached to an interface, three threads process them. One sends packets, in order. Another sends puts, so that a
- * target that does not answer cannot delay packets. The third sends answers to gets, so that a requester who asks for much or acknowledges
- * nothing cannot delay puts. Functions return 0 or a negative errno with a reason.
+ * target that does not answer cannot delay packets. The third sends answers to gets, so that one that gets much, or acknowledges nothing,
+ * cannot delay puts. Functions return 0 or a negative errno with a reason.
  */
 #include "user/libspin/internal.h"
 
