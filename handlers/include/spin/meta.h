@@ -57,6 +57,11 @@ enum spin_delivery {
 	 * socket.
 	 */
 	SPIN_DELIVER_ME = 1,
+	/*
+	 * TCP segments (<spin/segment.h>): the header handler runs on a connection's first segment, payload handlers on each segment with
+	 * payload, the completion handler when all of it has come; SUCCESS passes the segment to the host's TCP
+	 */
+	SPIN_DELIVER_SEGMENTS = 2,
 };
 
 /* Messages that a context takes in addition to puts (<spin/slmp.h>); others are MALFORMED. */

@@ -90,16 +90,24 @@ struct spin_completion {
 #define spin_is_ip4(v) spin_is_ip4_((v)->packet)
 
 /*
- * On a TCP socket the message is the receive direction of a connection. Its header handler runs before the first byte and sees no
- * bytes; payload handlers see the bytes in order, each once, in pieces of 1 to 8192 that may begin and end anywhere, with `offset`
- * modulo 2^32; the completion handler runs when the peer sends no more. What a payload handler must know of earlier bytes it
- * keeps in its state, by the connection's number below SPIN_CONNECTIONS_MAX, unique among the open connections of the state's contexts:
+ * The message is the receive direction of a TCP connection in two kinds of contexts.
+ *
+ * Segments (SPIN_DELIVER_SEGMENTS): the header handler runs on the SYN (on the first segment seen, if the connection is older than the
+ * context); payload handlers run on each segment with payload, in parallel, in any order, and again if TCP sends it again, with its
+ * `offset` in the stream, modulo 2^32; the completion handler runs when all bytes up to the FIN have come, or with RST. A dropped segment
+ * did not reach the host's TCP, so its sender sends it again. <spin/segment.h> has the rules.
+ *
+ * Streams, of a TCP socket with handlers of datagrams: the header handler runs before the first byte and sees no bytes; payload handlers
+ * see the bytes in order, each once, in pieces of 1 to 8192 that may begin and end anywhere, with `offset` modulo 2^32; the completion
+ * handler runs when the peer sends no more. TTL and DSCP are 0. Dropped bytes were acknowledged and are never read: the kernel's TCP
+ * delivers 1 to about 64 K bytes at a time and drops all of that or nothing, so one SPIN_DROP among its pieces drops them all.
+ *
+ * Neither kind has replies. What a payload handler must know of earlier bytes it keeps in its state, by the connection's number below
+ * SPIN_CONNECTIONS_MAX, unique among the open connections of the state's contexts (of segments: of its context):
  *
  *	struct parser *parser = &state->parser[spin_connection(p) & (SPIN_CONNECTIONS_MAX - 1)];
  *
- * The header handler must reset it: another connection may have had the number before. SPIN_NO_CONNECTION for other packets. TTL and DSCP
- * of a stream are 0, and a stream has no reply. Dropped bytes were acknowledged and are never read: the kernel's TCP delivers 1 to about
- * 64 K bytes at a time and drops all of that or nothing, so one SPIN_DROP among its pieces drops them all.
+ * The header handler must reset it: another connection may have had the number before. SPIN_NO_CONNECTION for other packets.
  */
 #define spin_connection(v) spin_connection_((v)->packet)
 
@@ -113,7 +121,7 @@ struct spin_completion {
 #define spin_connections_missed(v) spin_connections_missed_((v)->packet)
 
 /*
- * SPIN_IP_UDP, SPIN_IP_TCP (a socket's stream), SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>, according to the context's rule; 0 for
+ * SPIN_IP_UDP, SPIN_IP_TCP (segments and streams), SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>, according to the context's rule; 0 for
  * frames of an EtherType, whose payload is everything after the type, including padding, and has no checksum. The payload of an ICMP
  * packet is its message, from the type on (struct spin_icmp). The runtime computes its checksum: a value that a handler stores there is
  * overwritten.
@@ -127,6 +135,9 @@ struct spin_completion {
 /* Ports of UDP and TCP in network order; 0 for other protocols. */
 #define spin_src_port(v) spin_src_port_((v)->packet)
 #define spin_dst_port(v) spin_dst_port_((v)->packet)
+
+/* The flags of a segment's TCP header (SPIN_TCP_SYN, ... of <spin/wire.h>); 0 for other packets, and for streams. */
+#define spin_tcp_flags(v) spin_tcp_flags_((v)->packet)
 
 /*
  * From the IP header: the time to live (IPv6: hop limit) as it arrived, and the differentiated services code point, 0 to 63 (IPv6: the
@@ -150,7 +161,7 @@ SPIN_INLINE uint32_t spin_vlan_of_(uint32_t tag)
 	return tag ? tag & 0xfff : SPIN_VLAN_NONE;
 }
 
-/* Rewrites the UDP destination port (network order) and updates the checksum. Datagrams only; has no effect on ICMP and other frames. */
+/* Rewrites the UDP destination port (network order) and updates the checksum. Datagrams only; has no effect on other packets. */
 #define spin_set_dst_port(v, port) spin_set_dst_port_((v)->packet, (port))
 
 /*

@@ -16,24 +16,25 @@
  *      a context's rule names it, has at least one byte behind the type (TRUNCATED) and at most
  *      SPIN_IP_BYTES_MAX (TOO_LONG), and step 6 is next
  *   2. IPv4: 20 bytes present (TRUNCATED), version 4 and header length >= 20
- *      (IP_MALFORMED), protocol UDP, or ICMP if a context takes ICMP or ICMPv6
+ *      (IP_MALFORMED), protocol UDP, or ICMP if a context takes ICMP or ICMPv6, or TCP if a context takes segments
  *      (NOT_UDP), not a fragment (FRAGMENT), the
- *      whole IP header and 8 bytes behind it, UDP's header or the start of an ICMP message,
+ *      whole IP header and 8 bytes behind it, UDP's header or the start of an ICMP message, or 20 bytes of TCP's header,
  *      present (TRUNCATED), total length at least that and at most what the frame
  *      holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *      IPv6: 40 bytes present (TRUNCATED), version 6 (IP_MALFORMED), next header
- *      UDP, or ICMPv6 as above (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
- *      NOT_UDP), 48 bytes present (TRUNCATED), payload length >= 8 and at most
+ *      UDP, or ICMPv6 or TCP as above (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
+ *      NOT_UDP), 48 bytes present, or 60 for TCP (TRUNCATED), payload length >= 8, or 20, and at most
  *      what the frame holds (IP_LENGTH), with the header at most SPIN_IP_BYTES_MAX (TOO_LONG)
- *   3. UDP length equal to the IP payload's (UDP_LENGTH); ICMP messages have no length of their own. libspin's dispatcher drops such
+ *   3. UDP length equal to the IP payload's (UDP_LENGTH); TCP's header of at least 5 words and at most the IP payload (UDP_LENGTH);
+ *      ICMP messages have no length of their own. libspin's dispatcher drops such
  *      datagrams of a context: a host would cut and deliver one that is shorter
  *   4. the context's rule, its protocol first (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
  *      SPIN_CHECKSUM_HOST, the transport checksum (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
- *      or the bare pseudo-header sum that local senders leave to offloads; that of ICMP and ICMPv6 is right
+ *      or the bare pseudo-header sum that local senders leave to offloads; TCP's likewise, but never 0; that of ICMP and ICMPv6 is right
  *      then, in a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
- *   6. the handlers' result; in a context that takes messages (SPIN_DELIVER_ME), steps
- *      6 to 13 of <spin/message.h>. There a packet that a handler ran for, that is parked or that
+ *   6. the handlers' result; in a context that takes segments (SPIN_DELIVER_SEGMENTS), steps 6 to 12 of <spin/segment.h>; in one that
+ *      takes messages (SPIN_DELIVER_ME), steps 6 to 13 of <spin/message.h>. There a packet that a handler ran for, that is parked or that
  *      arrived before is consumed, and acknowledged if it requests that, whatever the verdict
  *      below, which is for datagrams.
  *
@@ -44,7 +45,7 @@
 	/* of no context: passed untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
 	X(NOT_IP,          PASS, "neither IPv4, IPv6 nor an EtherType that a context accepts") \
-	X(NOT_UDP,         PASS, "IP, but neither UDP nor ICMP that a context accepts") \
+	X(NOT_UDP,         PASS, "IP, but neither UDP nor TCP or ICMP that a context accepts") \
 	X(FRAGMENT,        PASS, "IP fragment") \
 	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
 	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
@@ -54,8 +55,8 @@
 	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \
 	X(IP_LENGTH,       PASS, "IP length disagrees with the frame") \
 	X(IP_CHECKSUM,     PASS, "IPv4 header checksum wrong") \
-	X(UDP_LENGTH,      PASS, "UDP length disagrees with IP") \
-	X(UDP_CHECKSUM,    PASS, "UDP or ICMP checksum wrong") \
+	X(UDP_LENGTH,      PASS, "UDP length, or length of TCP's header, disagrees with IP") \
+	X(UDP_CHECKSUM,    PASS, "UDP, TCP or ICMP checksum wrong") \
 	/* a handler ran */ \
 	X(SUCCESS,         PASS, "handled; a datagram is delivered to the host") \
 	X(PROCEEDED,       PASS, "default action: delivered") \

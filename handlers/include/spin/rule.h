@@ -39,8 +39,9 @@ struct spin_rule_set {
 
 /*
  * Which packets belong to an execution context (PsPIN 3.1: the inbound engine matches packets to contexts). All fields must match. Zero
- * matches anything, except for the protocol: a context takes UDP datagrams, ICMP, or ICMPv6, or frames of one EtherType. Messages
- * (SPIN_DELIVER_ME) and packets that handlers send (SPIN_PUTS) require UDP. The same struct configures the BPF program and the model's
+ * matches anything, except for the protocol: a context takes UDP datagrams, ICMP, or ICMPv6, or frames of one EtherType; or TCP, if
+ * its handlers take segments (SPIN_DELIVER_SEGMENTS), and then nothing else. Messages (SPIN_DELIVER_ME) and packets that handlers send
+ * (SPIN_PUTS) require UDP. The same struct configures the BPF program and the model's
  * inbound engine.
  */
 struct spin_rule {
@@ -48,10 +49,10 @@ struct spin_rule {
 	uint32_t src_mask[4]; /* network byte order; a packet matches if (addr & mask) == src_addr, unless src_not */
 	uint32_t dst_addr[4];
 	uint32_t dst_mask[4];
-	uint16_t src_port;  /* host byte order; 0: any. UDP only, else 0 */
-	uint16_t dst_port;  /* host byte order; 0: any. UDP only, else 0 */
+	uint16_t src_port;  /* host byte order; 0: any. UDP and TCP only, else 0 */
+	uint16_t dst_port;  /* host byte order; 0: any. UDP and TCP only, else 0 */
 	uint8_t ip_version; /* 4, 6, or 0: both (then address masks must be zero); ICMP: 4 or 0, ICMPv6: 6 or 0 */
-	uint8_t protocol;   /* SPIN_IP_UDP (17), SPIN_IP_ICMP (1), SPIN_IP_ICMP6 (58) of <spin/wire.h>; 0: UDP */
+	uint8_t protocol;   /* SPIN_IP_UDP (17), SPIN_IP_TCP (6), SPIN_IP_ICMP (1), SPIN_IP_ICMP6 (58) of <spin/wire.h>; 0: UDP */
 	/* Host byte order, 0x600 to 0xffff, not IP or a VLAN tag: frames of this type, with all fields above 0. 0: IP packets. */
 	uint16_t ether_type;
 	uint8_t words;    /* number of word tests, at most SPIN_RULE_WORDS_MAX; all must be satisfied */
@@ -63,7 +64,7 @@ struct spin_rule {
 	uint16_t unused;  /* 0 */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros after the last one */
 	struct spin_rule_word eom;                       /* zeros without has_eom; does not affect which packets match */
-	struct spin_rule_set src_ports, dst_ports;       /* for more than one port, UDP only; then src_port or dst_port is 0 */
+	struct spin_rule_set src_ports, dst_ports;       /* for more than one port, UDP and TCP only; then src_port or dst_port is 0 */
 	struct spin_rule_set vlan;                       /* VLAN of the outer tag, 0 to 4095, or SPIN_RULE_UNTAGGED */
 	struct spin_rule_set dscp, ttl;                  /* 0 to 63; 0 to 255, or IPv6's hop limit. These three not with ether_type */
 };

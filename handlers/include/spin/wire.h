@@ -3,7 +3,7 @@
 #define SPIN_WIRE_H
 
 /*
- * Headers on the wire: Ethernet, VLAN, IP, UDP, ICMP. Multi-byte fields are in network byte order. Used by handlers, the runtime in bpf/,
+ * Headers on the wire: Ethernet, VLAN, IP, UDP, TCP, ICMP. Multi-byte fields are in network byte order. Used by handlers, the runtime in bpf/,
  * the model and the tests.
  */
 #include <spin/bytes.h>
@@ -59,6 +59,26 @@ struct spin_udp {
 	spin_be16 checksum; /* 0 on IPv4: no checksum */
 };
 
+/* Bits of struct spin_tcp's flags. */
+#define SPIN_TCP_FIN 0x01u
+#define SPIN_TCP_SYN 0x02u
+#define SPIN_TCP_RST 0x04u
+#define SPIN_TCP_PSH 0x08u
+#define SPIN_TCP_ACK 0x10u
+#define SPIN_TCP_URG 0x20u
+
+struct spin_tcp {
+	spin_be16 src_port;
+	spin_be16 dst_port;
+	spin_be32 seq;
+	spin_be32 ack;
+	uint8_t words; /* of the header, in bits 7:4; at least 5 */
+	uint8_t flags;
+	spin_be16 window;
+	spin_be16 checksum; /* of header and payload, with a pseudo-header */
+	spin_be16 urgent;
+};
+
 /* Common start of ICMP and ICMPv6; a shorter message is invalid (RFC 792, RFC 4443). */
 struct spin_icmp {
 	uint8_t type;
@@ -69,7 +89,8 @@ struct spin_icmp {
 };
 
 _Static_assert(sizeof(struct spin_eth) == 14 && sizeof(struct spin_vlan) == 4 && sizeof(struct spin_ip4) == 20 &&
-		       sizeof(struct spin_ip6) == 40 && sizeof(struct spin_udp) == 8 && sizeof(struct spin_icmp) == 8,
+		       sizeof(struct spin_ip6) == 40 && sizeof(struct spin_udp) == 8 && sizeof(struct spin_icmp) == 8 &&
+		       sizeof(struct spin_tcp) == 20,
 	       "wire formats have no padding");
 
 #endif
