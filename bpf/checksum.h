@@ -117,10 +117,10 @@ SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t 
 	return spin_sum_direct_(start, view->end, bytes);
 }
 
-/* Sum of the pseudo header (RFC 768, RFC 8200) of UDP or ICMPv6, for a length in host byte order. */
+/* Sum of the pseudo header (RFC 768, RFC 8200) of UDP, TCP or ICMPv6, for a length in host byte order. */
 SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_view *view, const struct spin_datagram *d, uint32_t udp_bytes)
 {
-	uint64_t sum = (uint64_t)spin_hton16(d->is_icmp ? SPIN_IP_ICMP6 : SPIN_IP_UDP) + spin_hton16(udp_bytes);
+	uint64_t sum = (uint64_t)spin_hton16(d->is_icmp ? SPIN_IP_ICMP6 : d->is_tcp ? SPIN_IP_TCP : SPIN_IP_UDP) + spin_hton16(udp_bytes);
 	const struct spin_ip6 *ip6;
 
 	if (d->is_ip4) {
@@ -172,6 +172,27 @@ SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct s
 	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
+/* Returns the length of a TCP segment with its header. */
+SPIN_INLINE uint32_t spin_tcp_bytes_(const struct spin_datagram *d)
+{
+	return d->payload_at - d->udp_at + d->payload_bytes;
+}
+
+/* Returns 1 if the field is the folded sum of the pseudo header, as for UDP. */
+SPIN_INLINE _Bool spin_tcp_sum_partial(const struct spin_view *view, const struct spin_datagram *d)
+{
+	return ((const struct spin_tcp *)d->udp)->checksum == spin_fold(spin_sum_pseudo(view, d, spin_tcp_bytes_(d)));
+}
+
+/* Returns 1 if the field is right. `change` as for UDP. */
+SPIN_INLINE _Bool spin_tcp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
+{
+	const uint32_t bytes = spin_tcp_bytes_(d);
+	const uint64_t sum = spin_sum_pseudo(view, d, bytes) + spin_sum_bytes(view, (const uint8_t *)d->udp, bytes);
+
+	return spin_fold(sum + (uint16_t)~spin_fold(change)) == 0xffff;
+}
+
 /* Sum of an ICMP message of `bytes` bytes, for ICMPv6 with its pseudo header. */
 SPIN_INLINE uint64_t spin_icmp_sum(const struct spin_view *view, const struct spin_datagram *d, uint32_t bytes)
 {
@@ -191,6 +212,8 @@ SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_
 {
 	if (d->is_icmp)
 		return spin_fold(spin_icmp_sum(view, d, d->payload_bytes)) == 0xffff;
+	if (d->is_tcp)
+		return spin_tcp_sum_full(view, d, 0) || (accept_partial && spin_tcp_sum_partial(view, d));
 	return spin_udp_sum_good(view, d, accept_partial);
 }
 

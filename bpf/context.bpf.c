@@ -88,6 +88,7 @@ const volatile struct spin_config spin_config = {
 
 #include "bpf/context_maps.h"
 #include "bpf/packet.h"
+#include "bpf/segments/kernel_socket.h"
 #include "bpf/actions/out.h"
 #include "bpf/messages/sweep.h"
 #include "bpf/hpu.h"
@@ -260,16 +261,16 @@ SPIN_INLINE enum spin_part spin_first_part_(void)
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE;
 }
 
-/* Messages and packets that handlers send require UDP. The programs for other rules are then empty. */
+/* Messages and packets that handlers send require UDP, segments TCP. The programs for other rules are then empty. */
 SPIN_INLINE _Bool spin_needs_udp_(void)
 {
-	return spin_handlers_.delivery == SPIN_DELIVER_ME || spin_puts_;
+	return spin_handlers_.delivery != SPIN_DELIVER_STACK || spin_puts_;
 }
 
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_direct_(ctx, spin_first_part_(), SPIN_TAKES_UDP));
+	return spin_leave_hpu(spin_direct_(ctx, spin_first_part_(), spin_takes_udp()));
 }
 
 /*

@@ -54,6 +54,14 @@ struct spin_config spin_config = {
 #include "bpf/packet.h"
 #include "bpf/messages/sweep.h"
 
+/* No host's TCP is behind the host build. */
+SPIN_INLINE enum spin_host_answer spin_ask_host(void *ctx, const struct spin_tcp_segment *s)
+{
+	(void)ctx;
+	(void)s;
+	return SPIN_HOST_UNKNOWN;
+}
+
 struct spin_counters spin_counters[1];
 
 /* The caller has read the events of the last frame or sweep before it runs another one. */
@@ -194,7 +202,7 @@ const struct spin_message_stats *spin_host_stats(void)
 void spin_host_set_clock(uint32_t now_ms);
 void spin_host_set_clock(uint32_t now_ms)
 {
-	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
+	if (spin_handlers_.delivery != SPIN_DELIVER_STACK)
 		spin_clock = now_ms;
 }
 
@@ -210,10 +218,14 @@ int spin_host_me_held(uint32_t me)
 	return 0;
 }
 
-/* Removes all messages and tombstones; keeps the statistics. */
+/* Removes all messages and tombstones, or all connections; keeps the statistics. */
 void spin_host_reset(void);
 void spin_host_reset(void)
 {
+	if (spin_handlers_.delivery == SPIN_DELIVER_SEGMENTS) {
+		memset(spin_connections, 0, sizeof(spin_connections));
+		memset(spin_connection_tags, 0, sizeof(spin_connection_tags));
+	}
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return;
 	for (uint32_t flow = 0; flow < SPIN_FLOWS; flow++)

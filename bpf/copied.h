@@ -52,7 +52,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 SEC("?xdp")
 int spin_copied(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_UDP));
+	return spin_leave_hpu(spin_copied_(ctx, spin_takes_udp()));
 }
 
 SEC("?xdp")

@@ -100,9 +100,9 @@ __attribute__((noinline)) int spin_read_ends(struct xdp_md *ctx, struct spin_end
 	if (!out)
 		return 0;                 /* unreachable: for the verifier */
 	d.is_ip4 = d.ip_header_bytes = 0; /* as in spin_root() */
-	reason = spin_parse_as(&view, 0, &d);
+	reason = spin_parse_as(&view, SPIN_TAKES_UDP, &d);
 	if (spin_maybe_long(reason))
-		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
+		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), SPIN_TAKES_UDP, &d);
 	if (reason != SPIN_PARSED || spin_is_vlan_(d.eth->type))
 		return 0;
 	out->ip_bytes = d.ip_header_bytes;

@@ -32,13 +32,19 @@ SPIN_INLINE _Bool spin_match_ip6_(const spin_be32 *addr, const volatile uint32_t
 	return other ? !spin_match_words_(addr, want, mask) : spin_match_words_(addr, want, mask);
 }
 
+/* What the programs take that are for UDP, unless the registration says otherwise. */
+SPIN_INLINE enum spin_takes spin_takes_udp(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_SEGMENTS ? SPIN_TAKES_TCP : SPIN_TAKES_UDP;
+}
+
 /* Returns what a context takes. ICMP implies IPv4 and ICMPv6 IPv6. Contexts that need UDP take nothing else. */
 SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 {
 	uint8_t protocol;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_STACK || spin_puts_)
-		return SPIN_TAKES_UDP;
+		return spin_takes_udp();
 	if (rule->ether_type)
 		return SPIN_TAKES_ETHER;
 	protocol = rule->protocol;

@@ -121,7 +121,7 @@ SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, u
 
 	if (reason != SPIN_PARSED)
 		return reason;
-	d.is_icmp = d.is_ether = 0;
+	d.is_icmp = d.is_ether = d.is_tcp = 0;
 	if (!spin_reparse_(&view, &udp, &d))
 		return SPIN_REASON_TRUNCATED; /* unreachable: for the verifier */
 	if (!spin_nfp_match_(&view, &d))

@@ -11,6 +11,7 @@
 #include "bpf/match.h"
 #include "bpf/messages/message.h"
 #include "bpf/reparse.h"
+#include "bpf/segments/segment.h"
 #include "bpf/actions/work.h"
 #include "bpf/clock.h"
 
@@ -96,6 +97,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	*view = spin_frame_view(frame);
 	d->is_icmp = takes == SPIN_TAKES_ICMP;
 	d->is_ether = takes == SPIN_TAKES_ETHER;
+	d->is_tcp = takes == SPIN_TAKES_TCP;
 	return spin_reparse_(view, &config->rule, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
 
@@ -157,6 +159,7 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 	packet.is_ip4 = d->is_ip4;
 	packet.is_icmp = d->is_icmp;
 	packet.is_ether = d->is_ether;
+	packet.is_tcp = d->is_tcp;
 	packet.is_stream = 0;
 	packet.mpq = SPIN_NO_CONNECTION;
 	if (d->is_icmp)
@@ -171,7 +174,10 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 	packet.ip_bytes = d->ip_header_bytes;
 	packet.puts = 0;
 	packet.ctx = spin_frame_ctx(frame);
-	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
+	if (spin_handlers_.delivery == SPIN_DELIVER_SEGMENTS)
+		spin_run_segment(view, d, &packet, &out->outcome);
+	else
+		spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
 	made = spin_reply_size_ && out->reason == SPIN_REASON_REPLIED && packet.reply_bytes & SPIN_REPLY_MADE_;
@@ -186,6 +192,8 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 	} else if (packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)
 			spin_deliver_icmp(view, d, packet.sum_change, icmp_checksum);
+		else if (d->is_tcp)
+			spin_deliver_tcp(view, d, packet.sum_change, accept_partial);
 		else if (!d->is_ether)
 			spin_deliver(view, d, packet.sum_change, accept_partial);
 		out->changed_bytes = d->payload_at + d->payload_bytes;

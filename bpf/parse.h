@@ -3,28 +3,30 @@
 #define BPF_PARSE_H
 
 /*
- * Parses a frame (steps 1 to 3 of <spin/reason.h>): to a UDP datagram, an ICMP message or the payload of an EtherType, or to the reason why
- * it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first, which selects
+ * Parses a frame (steps 1 to 3 of <spin/reason.h>): to a UDP datagram, an ICMP message, a TCP segment or the payload of an EtherType, or to
+ * the reason why it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first, which selects
  * the target. Called by the dispatcher, the guard and the programs of contexts.
  */
 #include <spin/reason.h>
 #include <spin/target/view.h>
 
 #define SPIN_PARSED  SPIN_REASON_COUNT       /* continue: no reason to pass or drop the frame */
-#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6: parse it again with `icmp` */
+#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6: parse it again as SPIN_TAKES_ICMP */
 
-/* What a context takes, according to its rule; a constant in each program. */
-enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER };
+/* What a context takes, according to its rule or its registration; a constant in each program. */
+enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER, SPIN_TAKES_TCP };
 
 struct spin_datagram {
 	struct spin_eth *eth;
 	void *ip;
-	struct spin_udp *udp; /* ICMP: the message, of which 8 bytes are in bounds */
-	uint8_t *payload;     /* ICMP: the message */
+	struct spin_udp
+		*udp;     /* ICMP: the message, of which 8 bytes are in bounds; TCP: its header, of which 20 are, with the ports alike */
+	uint8_t *payload; /* ICMP: the message */
 	uint32_t payload_bytes;
 	uint32_t ip_header_bytes;
 	uint32_t is_ip4;
-	_Bool is_icmp;    /* or ICMPv6 */
+	_Bool is_icmp; /* or ICMPv6 */
+	_Bool is_tcp;
 	uint32_t is_last; /* messages without SLMP: 1 if the rule marks it as the last packet */
 	_Bool is_ether;   /* ip, udp and payload then point to what follows the EtherType */
 	spin_be16 type;   /* EtherType, if it is neither IPv4 nor IPv6 */
@@ -65,21 +67,48 @@ SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint32_t ip_payload_b
 	return SPIN_PARSED;
 }
 
-/* Parses the IP packet's payload, UDP or ICMP as requested. */
-SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, _Bool icmp, struct spin_datagram *out)
+/* Returns the length of TCP's header, 0 to 60, as the header says. */
+SPIN_INLINE uint32_t spin_tcp_header_bytes_(const struct spin_udp *tcp)
 {
-	out->is_icmp = icmp;
+	return (((const struct spin_tcp *)tcp)->words >> 2) & 60u;
+}
+
+/* Called for the header, or again when it has been found to be right. The payload's pointer is derived later, by spin_reparse_(). */
+SPIN_INLINE enum spin_reason spin_parse_tcp_(uint8_t *tcp, uint32_t ip_payload_bytes, struct spin_datagram *out)
+{
+	uint32_t header;
+
+	out->udp = (struct spin_udp *)tcp;
+	header = spin_tcp_header_bytes_(out->udp);
+	return header < sizeof(struct spin_tcp) || header > ip_payload_bytes ? SPIN_REASON_UDP_LENGTH : SPIN_PARSED;
+}
+
+/* Bytes behind IP's header that must be in the frame before they are looked at. */
+SPIN_INLINE uint32_t spin_least_behind_ip_(enum spin_takes as)
+{
+	return as == SPIN_TAKES_TCP ? sizeof(struct spin_tcp) : sizeof(struct spin_udp);
+}
+
+/* Parses the IP packet's payload, UDP, ICMP or TCP as requested. */
+SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, enum spin_takes as, struct spin_datagram *out)
+{
+	out->is_icmp = as == SPIN_TAKES_ICMP;
 	out->is_ether = 0;
-	if (!icmp)
+	if (as == SPIN_TAKES_UDP)
 		return spin_parse_udp_(at, bytes, out);
+	if (as == SPIN_TAKES_TCP)
+		return spin_parse_tcp_(at, bytes, out);
 	out->udp = (struct spin_udp *)at;
 	out->payload = at;
 	out->payload_bytes = bytes;
 	return SPIN_PARSED;
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, enum spin_takes as,
+					     struct spin_datagram *out)
 {
+	const uint8_t protocol = as == SPIN_TAKES_ICMP ? SPIN_IP_ICMP : as == SPIN_TAKES_TCP ? SPIN_IP_TCP : SPIN_IP_UDP;
+	const uint32_t least = spin_least_behind_ip_(as);
 	struct spin_ip4 *ip = (struct spin_ip4 *)at;
 	uint32_t header, total;
 
@@ -88,14 +117,14 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	header = (ip->version_ihl & 15u) * 4;
 	if (ip->version_ihl >> 4 != 4 || header < sizeof(*ip))
 		return SPIN_REASON_IP_MALFORMED;
-	if (ip->protocol != (icmp ? SPIN_IP_ICMP : SPIN_IP_UDP))
-		return !icmp && ip->protocol == SPIN_IP_ICMP ? SPIN_IS_ICMP : SPIN_REASON_NOT_UDP;
+	if (ip->protocol != protocol)
+		return as == SPIN_TAKES_UDP && ip->protocol == SPIN_IP_ICMP ? SPIN_IS_ICMP : SPIN_REASON_NOT_UDP;
 	if (ip->fragment & spin_hton16(SPIN_IP4_FRAGMENT_BITS))
 		return SPIN_REASON_FRAGMENT;
-	if (!spin_has_(view, at + header, off + header, sizeof(struct spin_udp)))
+	if (!spin_has_(view, at + header, off + header, least))
 		return SPIN_REASON_TRUNCATED;
 	total = spin_length16(ip->total_length);
-	if (total < header + sizeof(struct spin_udp) || !spin_holds_(view, at, off, total))
+	if (total < header + least || !spin_holds_(view, at, off, total))
 		return SPIN_REASON_IP_LENGTH;
 	if (total > spin_bytes_max_(view))
 		return SPIN_REASON_TOO_LONG;
@@ -104,7 +133,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	out->udp_at = off + header;
 	out->ip_header_bytes = header;
 	out->is_ip4 = 1;
-	return spin_parse_behind_ip_(spin_place_(view, at + header, off + header, 127), total - header, icmp, out);
+	return spin_parse_behind_ip_(spin_place_(view, at + header, off + header, 127), total - header, as, out);
 }
 
 SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
@@ -126,8 +155,11 @@ SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, enum spin_takes as,
+					     struct spin_datagram *out)
 {
+	const uint8_t protocol = as == SPIN_TAKES_ICMP ? SPIN_IP_ICMP6 : as == SPIN_TAKES_TCP ? SPIN_IP_TCP : SPIN_IP_UDP;
+	const uint32_t least = spin_least_behind_ip_(as);
 	struct spin_ip6 *ip = (struct spin_ip6 *)at;
 	uint32_t bytes;
 
@@ -135,12 +167,12 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 		return SPIN_REASON_TRUNCATED;
 	if (at[0] >> 4 != 6)
 		return SPIN_REASON_IP_MALFORMED;
-	if (ip->next_header != (icmp ? SPIN_IP_ICMP6 : SPIN_IP_UDP))
-		return !icmp && ip->next_header == SPIN_IP_ICMP6 ? SPIN_IS_ICMP : spin_ip6_next_(ip->next_header);
-	if (!spin_has_(view, at + sizeof(*ip), off + sizeof(*ip), sizeof(struct spin_udp)))
+	if (ip->next_header != protocol)
+		return as == SPIN_TAKES_UDP && ip->next_header == SPIN_IP_ICMP6 ? SPIN_IS_ICMP : spin_ip6_next_(ip->next_header);
+	if (!spin_has_(view, at + sizeof(*ip), off + sizeof(*ip), least))
 		return SPIN_REASON_TRUNCATED;
 	bytes = spin_length16(ip->payload_length);
-	if (bytes < sizeof(struct spin_udp) || !spin_holds_(view, at + sizeof(*ip), off + sizeof(*ip), bytes))
+	if (bytes < least || !spin_holds_(view, at + sizeof(*ip), off + sizeof(*ip), bytes))
 		return SPIN_REASON_IP_LENGTH;
 	if (sizeof(*ip) + bytes > spin_bytes_max_(view))
 		return SPIN_REASON_TOO_LONG;
@@ -149,7 +181,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 	out->udp_at = off + sizeof(*ip);
 	out->ip_header_bytes = sizeof(*ip);
 	out->is_ip4 = 0;
-	return spin_parse_behind_ip_(spin_place_(view, at + sizeof(*ip), off + sizeof(*ip), 127), bytes, icmp, out);
+	return spin_parse_behind_ip_(spin_place_(view, at + sizeof(*ip), off + sizeof(*ip), 127), bytes, as, out);
 }
 
 SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
@@ -182,10 +214,10 @@ SPIN_INLINE uint32_t spin_frame_ttl_(const struct spin_datagram *d)
 }
 
 /*
- * Fills *out and returns SPIN_PARSED, or returns the reason why the frame is passed untouched. `icmp` is 0 for UDP; the result SPIN_IS_ICMP
- * means that it must be called again with 1.
+ * Fills *out and returns SPIN_PARSED, or returns the reason why the frame is passed untouched. `as`: UDP, ICMP or TCP. For UDP the result
+ * SPIN_IS_ICMP means that it must be called again for ICMP.
  */
-SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, _Bool icmp, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, enum spin_takes as, struct spin_datagram *out)
 {
 	uint8_t *at = view->data + sizeof(struct spin_eth);
 	uint32_t off = sizeof(struct spin_eth);
@@ -216,9 +248,9 @@ SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, _Bool i
 	}
 	at = spin_place_(view, at, off, 31);
 	if (type == spin_hton16(SPIN_ETH_IP4))
-		return spin_parse_ip4_(view, at, off, icmp, out);
+		return spin_parse_ip4_(view, at, off, as, out);
 	if (type == spin_hton16(SPIN_ETH_IP6))
-		return spin_parse_ip6_(view, at, off, icmp, out);
+		return spin_parse_ip6_(view, at, off, as, out);
 	out->type = type;
 	out->ip = out->udp = (void *)at;
 	out->ip_at = off;
@@ -244,16 +276,18 @@ SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, str
  */
 SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum spin_takes takes, spin_be16 type, struct spin_datagram *out)
 {
-	enum spin_reason reason = spin_parse_as(view, 0, out);
+	enum spin_reason reason = spin_parse_as(view, takes == SPIN_TAKES_TCP ? SPIN_TAKES_TCP : SPIN_TAKES_UDP, out);
 
+	if (takes == SPIN_TAKES_TCP)
+		return reason;
 	if (takes == SPIN_TAKES_ETHER && reason == SPIN_REASON_NOT_IP)
 		return out->type == type ? spin_parse_ether_(view, out) : reason;
 	if (reason == SPIN_IS_ICMP)
-		return takes == SPIN_TAKES_ICMP ? spin_parse_as(view, 1, out) : SPIN_REASON_NOT_UDP;
+		return takes == SPIN_TAKES_ICMP ? spin_parse_as(view, SPIN_TAKES_ICMP, out) : SPIN_REASON_NOT_UDP;
 	return reason == SPIN_PARSED && takes != SPIN_TAKES_UDP ? SPIN_REASON_UNMATCHED : reason;
 }
 
-/* Returns the length of the ICMP message, from the IP header. */
+/* Returns the length of the ICMP message or TCP segment, from the IP header. */
 SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t header)
 {
 	if (is_ip4)
@@ -267,7 +301,7 @@ SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t head
  */
 SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum spin_takes takes, struct spin_datagram *out)
 {
-	const _Bool icmp = takes == SPIN_TAKES_ICMP;
+	const _Bool by_ip = takes == SPIN_TAKES_ICMP || takes == SPIN_TAKES_TCP; /* IP's header tells the length */
 	const uint32_t least = takes == SPIN_TAKES_ETHER ? 1 : sizeof(struct spin_ip4);
 	uint8_t *at = view->data + sizeof(struct spin_eth);
 	uint32_t header, bytes;
@@ -295,12 +329,14 @@ SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum
 	header = out->is_ip4 ? (*at & 15u) * 4 : sizeof(struct spin_ip6);
 	out->ip_header_bytes = header;
 	out->udp = (struct spin_udp *)(at + header);
-	if (at + header + sizeof(struct spin_udp) > view->end)
+	if (at + header + spin_least_behind_ip_(takes) > view->end)
 		return SPIN_REASON_TRUNCATED;
-	out->is_icmp = icmp;
-	bytes = icmp ? spin_behind_ip_(at, out->is_ip4, header) : spin_length16(out->udp->length);
+	out->is_icmp = takes == SPIN_TAKES_ICMP;
+	bytes = by_ip ? spin_behind_ip_(at, out->is_ip4, header) : spin_length16(out->udp->length);
 	if (at + header + bytes > view->end)
 		return SPIN_REASON_IP_LENGTH;
+	if (takes == SPIN_TAKES_TCP && spin_parse_tcp_(at + header, bytes, out) != SPIN_PARSED)
+		return SPIN_REASON_UDP_LENGTH;
 	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
@@ -311,11 +347,12 @@ SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
 }
 
 /* Parses such a frame of frame_bytes bytes, whose headers are between data and end. Only the headers may be read, to match it. */
-SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, _Bool icmp, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, enum spin_takes as,
+					     struct spin_datagram *out)
 {
 	const struct spin_view view = { .access = SPIN_HEADERS, .data = data, .end = end, .bytes = frame_bytes };
 
-	return spin_parse_as(&view, icmp, out);
+	return spin_parse_as(&view, as, out);
 }
 
 #endif

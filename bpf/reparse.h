@@ -56,6 +56,19 @@ SPIN_INLINE _Bool spin_reparse_at_(const struct spin_view *view, const volatile 
 		return 1;
 	}
 	d->is_ip4 = spin_equal_(*at >> 4, 4);
+	if (d->is_tcp) {
+		uint32_t header;
+
+		if (!spin_inside_(view, (struct spin_tcp *)d->udp + 1))
+			return 0;
+		header = spin_tcp_header_bytes_(d->udp);
+		header = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, header) : spin_barrier_var_(header);
+		d->udp_at = udp;
+		d->payload_at = udp + header;
+		d->payload = (uint8_t *)spin_barrier_pointer_(view->data + (d->payload_at & 255)); /* at most 22 + 60 + 60 */
+		d->payload_bytes = (spin_behind_ip_(at, d->is_ip4, d->ip_header_bytes) - header) & 0xffff;
+		return 1;
+	}
 	d->payload = (uint8_t *)(d->udp + 1);
 	d->payload_at = udp + sizeof(struct spin_udp);
 	d->payload_bytes = spin_ntoh16(d->udp->length) - sizeof(struct spin_udp);

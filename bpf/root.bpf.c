@@ -170,10 +170,10 @@ SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_view
 	return spin_match_words_(ctx, view, match & spin_match_addresses_(view, d));
 }
 
-/* Returns the bit of the datagram's context; 0: none. */
-SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d)
+/* Returns the bit of the packet's context among those of `active`; 0: none. */
+SPIN_INLINE uint64_t spin_match_ports_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, uint64_t active)
 {
-	uint64_t match = spin_match.dst_port[d->udp->dst_port] & spin_match.active;
+	uint64_t match = spin_match.dst_port[d->udp->dst_port] & active;
 
 	if (!match)
 		return 0;
@@ -183,7 +183,33 @@ SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *vie
 	return match;
 }
 
-/* The same for an ICMP message. */
+SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d)
+{
+	return spin_match_ports_(ctx, view, d, spin_match.active);
+}
+
+/* Parses the packet again, as a TCP segment. */
+SPIN_INLINE uint64_t spin_match_tcp_(struct xdp_md *ctx, const struct spin_view *view)
+{
+	struct spin_datagram d;
+	enum spin_reason reason;
+
+	d.is_ip4 = 0; /* as in spin_root() */
+	reason = spin_parse_as(view, SPIN_TAKES_TCP, &d);
+	if (view->access == SPIN_DIRECT && spin_maybe_long(reason))
+		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), SPIN_TAKES_TCP, &d);
+	return reason == SPIN_PARSED ? spin_match_ports_(ctx, view, &d, spin_match.tcp_active) : 0;
+}
+
+/* The same in place. A global function, so that the verifier does not follow it for each kind of packet that is not UDP. */
+SPIN_NOINLINE uint64_t spin_match_tcp_direct_(struct xdp_md *ctx)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
+
+	return spin_match_tcp_(ctx, &view);
+}
+
+/* The same as spin_match_() for an ICMP message. */
 SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
@@ -222,9 +248,9 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 	d.is_ip4 = 0; /* as in spin_root() */
 	if (!(spin_match.icmp & spin_match.active))
 		return SPIN_REASON_NOT_UDP;
-	reason = spin_parse_as(view, 1, &d);
+	reason = spin_parse_as(view, SPIN_TAKES_ICMP, &d);
 	if (view->access == SPIN_DIRECT && spin_maybe_long(reason))
-		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), 1, &d);
+		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), SPIN_TAKES_ICMP, &d);
 	if (reason != SPIN_PARSED)
 		return reason;
 	spin_give_(ctx, spin_match_icmp_(ctx, view, &d));
@@ -285,6 +311,8 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 		spin_give_(ctx, match);
 	} else if (reason == SPIN_IS_ICMP) {
 		reason = spin_give_icmp_(ctx, view);
+	} else if (reason == SPIN_REASON_NOT_UDP && spin_match.tcp_active) {
+		spin_give_(ctx, view->access == SPIN_COPIED ? spin_match_tcp_(ctx, view) : spin_match_tcp_direct_(ctx));
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
 		reason = spin_give_ether_(ctx, view, d->type);
 	}
@@ -303,15 +331,15 @@ int spin_root(struct xdp_md *ctx)
 
 	/* clang keeps it on the stack, and Linux 6.1 rejects a load of a stack word that is uninitialised on some path, even if unused */
 	d.is_ip4 = 0;
-	reason = spin_parse_as(&view, 0, &d);
+	reason = spin_parse_as(&view, SPIN_TAKES_UDP, &d);
 	if (spin_maybe_long(reason))
-		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
+		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), SPIN_TAKES_UDP, &d);
 	if (spin_unlikely(reason == SPIN_REASON_UDP_LENGTH))
 		return spin_length_differs_(ctx);
 	return spin_dispatch_(ctx, &view, &d, reason);
 }
 
-#define SPIN_HEADERS_BYTES 128u /* Ethernet, two tags, IP with options, UDP: 90 */
+#define SPIN_HEADERS_BYTES 128u /* Ethernet, two tags, IP with options, UDP or 20 bytes of TCP: 102 */
 
 struct spin_headers {
 	uint8_t bytes[SPIN_HEADERS_BYTES + 64];
@@ -341,5 +369,5 @@ int spin_root_copy(struct xdp_md *ctx)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	view.data = headers->bytes;
 	view.scratch = &headers->scratch;
-	return spin_dispatch_(ctx, &view, &d, spin_parse_as(&view, 0, &d));
+	return spin_dispatch_(ctx, &view, &d, spin_parse_as(&view, SPIN_TAKES_UDP, &d));
 }

@@ -89,18 +89,17 @@ SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 }
 
 /*
- * Returns SPIN_PARSED to continue with the payload handler. Sets *completes if the header handler returned PROCEED and the completion
- * handler must run.
+ * Runs the header handler with `length` as the message's length; packet->bytes is what it sees of the payload. Returns SPIN_PARSED to
+ * continue with the payload handler. Sets *completes if it returned PROCEED and the completion handler must run.
  */
-SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
-					      _Bool *completes)
+SPIN_INLINE enum spin_reason spin_run_header_of_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
+						 _Bool *completes)
 {
 	struct spin_header header = { .length = length, .type = SPIN_TYPE_PUT, .packet = packet };
 	uint32_t rc;
 
 	if (!spin_handlers_.header)
 		return SPIN_PARSED;
-	packet->bytes = spin_user_header_(length);
 	spin_run_begins(packet);
 	rc = spin_run_ends(packet, spin_handlers_.header(&header, SPIN_STATE_OF_(packet)));
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
@@ -116,6 +115,14 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	default:
 		return spin_error_reason_(out, rc, SPIN_KIND_HEADER);
 	}
+}
+
+/* The same for a datagram or a stream. */
+SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
+					      _Bool *completes)
+{
+	packet->bytes = spin_user_header_(length);
+	return spin_run_header_of_(packet, length, out, completes);
 }
 
 SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out)

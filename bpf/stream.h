@@ -210,7 +210,7 @@ SPIN_INLINE void spin_stream_packet_(const struct spin_stream *stream, struct sp
 	packet->ip = frame + (packet->ip_at & 63);
 	packet->udp = (struct spin_udp *)(frame + SPIN_STREAM_UDP_AT);
 	packet->payload = packet->start = frame + SPIN_STREAM_DATA;
-	packet->is_icmp = packet->is_ether = 0;
+	packet->is_icmp = packet->is_ether = packet->is_tcp = 0;
 	packet->is_stream = 1;
 	packet->sum_change = 0;
 	packet->stored = 0;

@@ -29,6 +29,16 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 	d->udp->checksum = checksum ? checksum : 0xffff;
 }
 
+/* The same for TCP, where 0 is a checksum like any other. */
+SPIN_INLINE void spin_deliver_tcp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
+{
+	struct spin_tcp *tcp = (struct spin_tcp *)d->udp;
+
+	if (accept_partial && spin_tcp_sum_partial(view, d) && !spin_tcp_sum_full(view, d, change))
+		return;
+	tcp->checksum = ~spin_fold((uint64_t)(uint16_t)~tcp->checksum + change);
+}
+
 /*
  * The same for ICMP, whose checksum is part of the message, so `change` includes stores to the checksum itself. `came` is the checksum on
  * arrival. 0 and 0xffff are the same sum, except that a message of zeros needs 0xffff: a checksum that arrived as 0 stays 0 if the sum

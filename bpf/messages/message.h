@@ -244,7 +244,7 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->udp = d->udp;
 	packet->payload = (uint8_t *)spin_barrier_pointer_(d->payload + (spin_barrier_var_(m->slmp.header_bytes) & 63));
 	packet->is_ip4 = d->is_ip4;
-	packet->is_icmp = packet->is_ether = packet->is_stream = 0;
+	packet->is_icmp = packet->is_ether = packet->is_stream = packet->is_tcp = 0;
 	packet->sum_change = 0;
 	packet->stored = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;

@@ -74,15 +74,16 @@ static int has_address(const uint32_t mask[4])
 
 static void set_ip(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
-	int is6 = rule->ip_version == 6, is4 = rule->ip_version == 4, is_udp = rule->protocol == IPPROTO_UDP;
+	int is6 = rule->ip_version == 6, is4 = rule->ip_version == 4;
+	int has_ports = rule->protocol == IPPROTO_UDP || rule->protocol == IPPROTO_TCP;
 
 	write_bit(&match->ip4, slot, !is6);
 	write_bit(&match->ip6, slot, !is4);
 	write_bit(&match->no_address_tests, slot,
 		  !has_address(rule->src_mask) && !has_address(rule->dst_mask) && !rule->words && !rule__has_fields(rule));
 	set_fields(match, slot, rule);
-	write_bit(&match->icmp, slot, !is_udp);
-	if (is_udp) {
+	write_bit(&match->icmp, slot, !has_ports);
+	if (has_ports) {
 		write_port(match->dst_port, slot, rule->dst_port, &rule->dst_ports);
 		write_port(match->src_port, slot, rule->src_port, &rule->src_ports);
 	}
@@ -122,7 +123,7 @@ int match__has_room(const struct spin_match *match, const struct spin_rule *rule
 	return !rule->words || find_word_tests((struct spin_match *)match, 0);
 }
 
-/* Order of writes: the slot's type, its bit in `ether`, then `active`. */
+/* Order of writes: the slot's type, its bit in `ether`, then `active` or `tcp_active`. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
 	set_words(match, slot, rule);

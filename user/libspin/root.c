@@ -4,6 +4,7 @@
  * the first context, and sets and clears its slots as contexts come and go. Called by attach.c. The caller holds the interface's lock.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -167,7 +168,7 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 	}
 	match__set(root->match, slot, rule);
 	root__set_tailroom(root, slot, needs_tailroom);
-	set_bit(&root->match->active, slot);
+	set_bit(rule->protocol == IPPROTO_TCP ? &root->match->tcp_active : &root->match->active, slot);
 	return 0;
 }
 
@@ -181,6 +182,7 @@ int root__replace(struct root *root, unsigned slot, int prog_fd)
 void root__remove(struct root *root, unsigned slot)
 {
 	clear_bit(&root->match->active, slot);
+	clear_bit(&root->match->tcp_active, slot);
 	root__wait(root);
 	bpf_map_delete_elem(root->contexts_fd, &slot);
 	match__clear(root->match, slot);

@@ -56,7 +56,7 @@ uint64_t root__tap_lost(const struct root *root, unsigned slot);
 
 /* Returns 1 if the rule tests no words, or if an entry for them is free. */
 int match__has_room(const struct spin_match *match, const struct spin_rule *rule);
-/* Set and clear all bits of a slot except `active`. */
+/* Set and clear all bits of a slot except those of `active` and `tcp_active`. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule);
 void match__clear(struct spin_match *match, unsigned slot);
 

@@ -45,6 +45,7 @@ struct spin_match {
 	uint64_t no_address_tests;
 	uint64_t icmp;          /* contexts that take ICMP or ICMPv6: they have a bit in ip4 or ip6, and none in dst_port and src_port */
 	uint64_t ether;         /* contexts that take frames of the type in ether_type; of the vectors above only active and tapped apply */
+	uint64_t tcp_active;    /* as `active`, for contexts of TCP: these have no bit there, so UDP's packets are not tested for them */
 	uint64_t no_word_tests; /* contexts whose rules have no u32 tests; a context with some has no bit in no_address_tests either */
 	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in no_address_tests either */
 	uint64_t no_field_tests;
@@ -52,7 +53,7 @@ struct spin_match {
 	uint64_t src_not, dst_not; /* contexts that take the addresses which are not in the vectors below */
 	uint64_t vlan[8192];       /* up to SPIN_RULE_UNTAGGED; the size is a power of two so that a mask bounds the index */
 	uint64_t dscp[64], ttl[256];
-	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
+	uint64_t dst_port[65536]; /* of UDP and TCP, by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
 	uint64_t src4[4][256], dst4[4][256];
 	uint64_t src6[16][256], dst6[16][256];

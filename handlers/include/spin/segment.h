@@ -26,26 +26,28 @@
  * and it is open, refused or ended. For segments that arrive one after the other:
  *
  *   6. To which connection does it belong?
- *      The key's connection is open or refused: to that one, unless it is a SYN whose start is not `first`, or has payload whose start is
- *      more than SPIN_SEGMENT_REACH before or after `next`: then it may begin another one.
+ *      The key's connection is open or refused: to that one, unless it is a SYN whose start is not `first`: then it may begin another one.
  *      The key's connection has ended: PROCEEDED, unless it is a SYN whose start is not `first`, or has payload with an end after `next`:
  *      then it may begin another one.
  *      The key has no connection: it may begin one if it is a SYN or has payload (the connection is older than the context, or was
  *      evicted); otherwise PROCEEDED. A segment with RST begins nothing: PROCEEDED.
- *   7. It may begin a connection, which takes the place of the key's earlier one. On a live interface the kernel's socket of this
- *      connection is asked, if there is one: PROCEEDED if it would discard all of the segment, and nothing has changed. It is also asked
- *      about payload for a connection that has ended, wherever that ends: if it would take some of it, a connection begins.
+ *   7. It may begin a connection, which takes the place of the key's earlier one. On a live interface the state of the kernel's socket for
+ *      this connection is looked at, if there is one: PROCEEDED if it would not read the segment (a SYN for a socket that has a connection;
+ *      payload for one whose peer has closed), and nothing has changed. It is also looked at for payload of a connection that has ended,
+ *      wherever that payload ends: if the socket still reads payload, a connection begins.
  *      NO_MPQ: no place is free, and no connection yields ("Pressure"). Otherwise first = next = start. The header handler runs, with this
  *      segment as its packet and the length SPIN_LENGTH_UNKNOWN. PROCESS_DATA (or no header handler): open, and payload handlers will run.
  *      PROCEED: open, without them. DROP, or an error: refused; HEADER_DROPPED, FAILED, SEGV, BAD_RETURN or OVERRUN. After DROP the
  *      completion handler runs at once.
  *   8. The connection is refused: HEADER_DROPPED.
  *   9. It has RST: if its sequence number is `next`, the connection ends (step 12). PROCEEDED in any case.
- *  10. It has payload beyond a gap, more ranges would be needed than there are: BEYOND_WINDOW. Otherwise the payload handler runs if it has
- *      payload, and PROCESS_DATA was returned: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN, OVERRUN. A reply is BAD_RETURN. Otherwise
+ *  10. It has payload beyond a gap, and more ranges would be needed than there are: BEYOND_WINDOW. Otherwise the payload handler runs if it
+ *      has payload, and PROCESS_DATA was returned: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN, OVERRUN. A reply is BAD_RETURN. Otherwise
  *      PROCEEDED.
- *  11. If the reason is SUCCESS or PROCEEDED, the segment is accepted: from start to end, and its FIN, if that is not before `next`. An
- *      accepted byte at or after `fin` proves that FIN wrong: it is forgotten.
+ *  11. If the reason is SUCCESS or PROCEEDED, the segment is accepted: from start to end, and its FIN, if that is then not before `next`. An
+ *      accepted segment with a byte at or after the `fin` of an earlier one proves that FIN wrong: it is forgotten. A segment whose start
+ *      is more than SPIN_SEGMENT_REACH before or after `next` is not accepted, and needs no range: the host will discard it, but no
+ *      payload gets past the handlers if it does not (a forged segment may have begun the connection).
  *  12. All bytes up to a FIN have been accepted (next is fin), or RST ended the connection, and no other handler of it runs: the
  *      completion handler runs, unless the header handler returned PROCEED without COMPLETE. Its packet is the one handled last. The
  *      connection has ended. Its place is kept to recognise what is sent again, until another connection needs it.

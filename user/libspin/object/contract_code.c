@@ -34,7 +34,7 @@ static const uint32_t helpers[] = {
 	BPF_FUNC_ringbuf_submit, BPF_FUNC_ringbuf_discard, BPF_FUNC_check_mtu, BPF_FUNC_xdp_get_buff_len,
 	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query,
 	BPF_FUNC_get_socket_cookie, BPF_FUNC_skb_load_bytes, BPF_FUNC_skb_store_bytes, BPF_FUNC_ktime_get_ns,
-	BPF_FUNC_ktime_get_coarse_ns, BPF_FUNC_get_prandom_u32,
+	BPF_FUNC_ktime_get_coarse_ns, BPF_FUNC_get_prandom_u32, BPF_FUNC_skc_lookup_tcp, BPF_FUNC_sk_release,
 };
 /* clang-format on */
 

@@ -451,7 +451,7 @@ int object__registration(struct spin_object *obj)
 	const struct spin_registration *reg = &obj->meta.registration;
 	int err;
 
-	if (reg->delivery != SPIN_DELIVER_STACK && reg->delivery != SPIN_DELIVER_ME)
+	if (reg->delivery > SPIN_DELIVER_SEGMENTS)
 		return damaged(obj, "it names a delivery that does not exist");
 	if (reg->payload_aligned > 1)
 		return damaged(obj, "it asks for a place of payloads that does not exist");

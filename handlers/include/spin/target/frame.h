@@ -22,10 +22,11 @@ struct spin_packet {
 	_Bool is_icmp;        /* or ICMPv6: by the IP version */
 	_Bool is_ether;       /* not IP: ip and udp point to the payload */
 	_Bool is_stream;      /* a TCP stream, with headers built for it */
+	_Bool is_tcp;         /* a TCP segment: `udp` points to TCP's header, of which 20 bytes are in the frame */
 	uint64_t sum_change;  /* change of the checksum's sum by stores; folded by the runtime */
 	uint32_t stored;      /* 1 after any store */
 	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: in SPIN_REPLY's buffer */
-	uint32_t mpq;         /* of the message; stream: its number; datagram: SPIN_NO_CONNECTION */
+	uint32_t mpq;         /* of the message; stream or segment: the connection's number; datagram: SPIN_NO_CONNECTION */
 	uint32_t hpu;         /* spin_my_hpu() */
 	uint8_t *start;       /* the payload, with the user header */
 	uint32_t start_bytes;
@@ -274,7 +275,7 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 {
 	if (packet->is_ether)
 		return 0;
-	if (packet->is_stream)
+	if (packet->is_stream || packet->is_tcp)
 		return SPIN_IP_TCP;
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
@@ -336,7 +337,12 @@ SPIN_INLINE uint32_t spin_tag_(const struct spin_packet *packet)
 
 SPIN_INLINE uint32_t spin_connection_(const struct spin_packet *packet)
 {
-	return packet->is_stream ? packet->mpq : SPIN_NO_CONNECTION;
+	return packet->is_stream || packet->is_tcp ? packet->mpq : SPIN_NO_CONNECTION;
+}
+
+SPIN_INLINE uint32_t spin_tcp_flags_(const struct spin_packet *packet)
+{
+	return packet->is_tcp ? spin_field_(packet, ((const struct spin_tcp *)packet->udp)->flags) : 0;
 }
 
 SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)
@@ -351,7 +357,7 @@ SPIN_INLINE spin_be16 spin_dst_port_(const struct spin_packet *packet)
 
 SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 {
-	if (!packet->is_icmp && !packet->is_ether)
+	if (!packet->is_icmp && !packet->is_ether && !packet->is_tcp)
 		spin_store16_(packet, &packet->udp->dst_port, port);
 }
 
@@ -453,7 +459,7 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 
 SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *packet, uint32_t bytes)
 {
-	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether || packet->is_stream)
+	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether || packet->is_stream || packet->is_tcp)
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes | SPIN_REPLY_MADE_;
 	return SPIN_REPLIED;

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_CONNECTION_H
+#define BPF_CONNECTION_H
+
+/*
+ * The table of TCP connections of a context that takes segments (<spin/segment.h>): finds a connection by its key, claims a place for a
+ * new one, and counts the handlers that run for it. Called by segment.h on several CPUs at once. All variables are static, so objects
+ * without segments do not have them. Invariant: a place changes its owner only while its state is BEGINNING, which no HPU enters.
+ */
+#include <spin/context.h>
+#include <spin/segment.h>
+
+#include "bpf/atomic.h"
+#include "bpf/parse.h"
+
+/* A key may use eight places in each of two groups: then nearly all places are in use before a connection finds none. */
+#define SPIN_CONNECTION_WAYS   8u
+#define SPIN_CONNECTION_PLACES (2 * SPIN_CONNECTION_WAYS)
+#define SPIN_CONNECTION_GROUPS (SPIN_CONNECTIONS_MAX / SPIN_CONNECTION_WAYS)
+#define SPIN_CONNECTION_NONE   SPIN_CONNECTIONS_MAX
+
+enum spin_connection_phase {
+	SPIN_CONNECTION_FREE,
+	SPIN_CONNECTION_BEGINNING, /* its header handler runs, or its place is being taken over */
+	SPIN_CONNECTION_OPEN,
+	SPIN_CONNECTION_REFUSED,
+	SPIN_CONNECTION_ENDING, /* its completion handler runs */
+	SPIN_CONNECTION_ENDED,
+};
+
+#define SPIN_CONNECTION_PHASE_ 7u
+#define SPIN_CONNECTION_DONE_  8u  /* in a state: the last handler that leaves runs the completion handler */
+#define SPIN_CONNECTION_RUN_   16u /* in a state: the unit in which running handlers are counted */
+
+/* Flags of a connection. */
+enum {
+	SPIN_CONNECTION_FIN = 1,      /* `fin` is known */
+	SPIN_CONNECTION_PASSES = 2,   /* PROCEED: no payload handlers */
+	SPIN_CONNECTION_SILENT = 4,   /* no completion handler */
+	SPIN_CONNECTION_FAILED = 8,   /* it has had the event of its first error */
+	SPIN_CONNECTION_BLOCKED = 16, /* flow control dropped a segment */
+};
+
+struct spin_connection {
+	uint64_t id, src[2], dst[2]; /* the key, as in struct spin_segment_key */
+	uint32_t state;              /* phase, DONE_, and the count of running handlers */
+	uint32_t flags;
+	uint32_t first, next, fin; /* as in <spin/segment.h>; changed with `lock` held */
+	uint32_t lock;
+	/* a cache line of what few segments need */
+	uint32_t range[SPIN_SEGMENT_RANGES][2]; /* accepted beyond `next`: from, to; equal: unused. No two of them overlap or touch */
+	uint64_t bytes;                         /* accepted without a gap */
+	uint64_t dropped_bytes;
+	uint32_t accepted; /* segments */
+	uint32_t last;     /* ticks: its last accepted segment */
+	uint32_t unused[2];
+};
+
+_Static_assert(sizeof(struct spin_connection) == 128, "two cache lines");
+
+/* 0, or a hash of the key of the connection in this place: most keys are told apart without a look at the connection. */
+static uint32_t spin_connection_tags[SPIN_CONNECTIONS_MAX] SPIN_MPQ_ATTR_;
+static struct spin_connection spin_connections[SPIN_CONNECTIONS_MAX] SPIN_MPQ_ATTR_;
+
+struct spin_segment_key {
+	uint64_t id; /* both ports as in the packet, and the IP version */
+	uint64_t src[2], dst[2];
+	uint32_t place[2], tag;
+	uint32_t unused; /* no padding, because it is an argument of global functions */
+};
+
+SPIN_INLINE struct spin_connection *spin_connection_at(uint32_t number)
+{
+	return &spin_connections[number & (SPIN_CONNECTIONS_MAX - 1)];
+}
+
+/*
+ * The hash is a sum of products with secret odd numbers (struct spin_config), so a sender cannot choose addresses and ports whose
+ * connections displace a particular one.
+ */
+SPIN_INLINE void spin_segment_key_of(const struct spin_view *view, const struct spin_datagram *d, struct spin_segment_key *key)
+{
+	uint64_t hash;
+
+	key->id = (uint64_t)d->udp->src_port << 48 | (uint64_t)d->udp->dst_port << 32 | (6 - 2 * d->is_ip4);
+	key->src[0] = key->src[1] = key->dst[0] = key->dst[1] = 0;
+	key->unused = 0;
+	hash = (uint32_t)(key->id >> 32) * spin_config.key[0];
+	if (spin_likely(spin_verifier_forget32(d->is_ip4))) {
+		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
+		key->dst[0] = ((const struct spin_ip4 *)d->ip)->dst;
+	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
+		const struct spin_ip6 *ip = (const void *)spin_barrier_pointer_(d->ip);
+
+		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
+		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
+		key->dst[0] = ip->dst[0] | (uint64_t)ip->dst[1] << 32;
+		key->dst[1] = ip->dst[2] | (uint64_t)ip->dst[3] << 32;
+		hash += key->src[1] * spin_config.key[2] + key->dst[1] * (spin_config.key[2] ^ 0x5555555555555554);
+	}
+	hash += key->src[0] * spin_config.key[1] + key->dst[0] * (spin_config.key[0] ^ 0x3333333333333332);
+	hash ^= hash >> 32;
+	hash *= spin_config.key[2];
+	/* unknown numbers: the isolated class requires one range for an index on all paths */
+	key->place[0] = spin_verifier_forget32((uint32_t)(hash >> 57) * SPIN_CONNECTION_WAYS);
+	key->place[1] = spin_verifier_forget32((uint32_t)(hash >> 50 & (SPIN_CONNECTION_GROUPS - 1)) * SPIN_CONNECTION_WAYS);
+	key->tag = (uint32_t)(hash >> 16) | 1;
+}
+
+_Static_assert(SPIN_CONNECTION_GROUPS == 1u << (64 - 57), "seven bits of the hash are a group");
+
+SPIN_INLINE _Bool spin_connection_is_(const struct spin_connection *c, const struct spin_segment_key *key)
+{
+	return spin_read_once(&c->id) == key->id && spin_read_once(&c->src[0]) == key->src[0] &&
+	       spin_read_once(&c->src[1]) == key->src[1] && spin_read_once(&c->dst[0]) == key->dst[0] &&
+	       spin_read_once(&c->dst[1]) == key->dst[1];
+}
+
+SPIN_INLINE uint32_t spin_connection_place_(const struct spin_segment_key *key, uint32_t i)
+{
+	/* both are loaded: the isolated class would reject a load at a variable offset, which the compiler makes of a choice */
+	const uint32_t first = spin_barrier_var_(key->place[0]), second = spin_barrier_var_(key->place[1]);
+	const uint32_t group = first ^ ((first ^ second) & -spin_barrier_var_(i / SPIN_CONNECTION_WAYS));
+
+	return (group + (i & (SPIN_CONNECTION_WAYS - 1))) & (SPIN_CONNECTIONS_MAX - 1);
+}
+
+/* Returns the number of the key's connection, but not `except`; SPIN_CONNECTION_NONE: there is none. */
+SPIN_GLOBAL_FN uint32_t spin_connection_find(const struct spin_segment_key *key, uint32_t except)
+{
+	uint64_t round = 0;
+
+	if (!key)
+		return SPIN_CONNECTION_NONE; /* unreachable */
+	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES && spin_can_loop_(&round, SPIN_CONNECTION_PLACES);
+	     i = spin_verifier_forget32(i + 1)) {
+		uint32_t at = spin_connection_place_(key, i);
+
+		if (spin_likely(spin_read_once(&spin_connection_tags[at]) != key->tag))
+			continue;
+		if (spin_likely(at != except) && spin_likely(spin_connection_is_(spin_connection_at(at), key)))
+			return spin_barrier_var_(at);
+	}
+	return SPIN_CONNECTION_NONE;
+}
+
+/* Returns how little would be lost if this connection yielded its place; UINT32_MAX: it does not. */
+SPIN_INLINE uint32_t spin_connection_rank_(const struct spin_connection *c, uint32_t state, uint32_t now)
+{
+	const uint32_t accepted = spin_read_once(&c->accepted), idle_ticks = now - spin_read_once(&c->last);
+
+	if (state == SPIN_CONNECTION_FREE)
+		return 0;
+	if (state == SPIN_CONNECTION_ENDED || state == SPIN_CONNECTION_REFUSED)
+		return 1;
+	if (state != SPIN_CONNECTION_OPEN) /* also with a handler that runs */
+		return UINT32_MAX;
+	if (accepted < SPIN_PROVEN_PACKETS)
+		return 2 + accepted;
+	/* an age beyond 2^31 is that of an HPU whose clock was read earlier */
+	return spin_config.idle_ticks && idle_ticks > spin_config.idle_ticks && idle_ticks < 1u << 31 ? 2 + SPIN_PROVEN_PACKETS
+												      : UINT32_MAX;
+}
+
+/* Changes the phase. The count of handlers is kept: an HPU that finds the wrong phase may be about to take its own back. */
+SPIN_INLINE void spin_connection_becomes(struct spin_connection *c, enum spin_connection_phase from, enum spin_connection_phase to)
+{
+	(void)spin_fetch_add(&c->state, (uint32_t)to - from);
+}
+
+/* Gives a claimed place back. */
+SPIN_INLINE void spin_connection_unclaim(uint32_t number)
+{
+	spin_store32(&spin_connection_tags[number & (SPIN_CONNECTIONS_MAX - 1)], 0);
+	spin_connection_becomes(spin_connection_at(number), SPIN_CONNECTION_BEGINNING, SPIN_CONNECTION_FREE);
+}
+
+/*
+ * Takes a place for the key: `old`, that of its earlier connection, or, if that is SPIN_CONNECTION_NONE, a free one or one that yields. The
+ * place is then BEGINNING and has the key. Returns SPIN_CONNECTION_NONE if there is none, or if another HPU was faster.
+ */
+SPIN_GLOBAL_FN uint32_t spin_connection_claim(const struct spin_segment_key *key, uint32_t old, uint32_t now)
+{
+	uint32_t best = old, best_rank = UINT32_MAX, best_state;
+	struct spin_connection *c;
+	uint64_t round = 0;
+
+	if (!key)
+		return SPIN_CONNECTION_NONE; /* unreachable */
+	best_state = spin_load32(&spin_connection_at(old)->state);
+	for (uint32_t i = 0; old == SPIN_CONNECTION_NONE && i < SPIN_CONNECTION_PLACES && spin_can_loop_(&round, SPIN_CONNECTION_PLACES);
+	     i = spin_verifier_forget32(i + 1)) {
+		uint32_t at = spin_connection_place_(key, i), state = spin_load32(&spin_connection_at(at)->state);
+		uint32_t rank = spin_connection_rank_(spin_connection_at(at), state, now);
+
+		if (rank >= best_rank)
+			continue;
+		best = spin_verifier_forget32(at);
+		best_rank = spin_verifier_forget32(rank);
+		best_state = spin_verifier_forget32(state);
+	}
+	if (best >= SPIN_CONNECTION_NONE || best_state >= SPIN_CONNECTION_DONE_ ||
+	    (best_state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_BEGINNING ||
+	    (best_state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_ENDING)
+		return SPIN_CONNECTION_NONE;
+	c = spin_connection_at(best);
+	if (spin_cmpxchg(&c->state, best_state, SPIN_CONNECTION_BEGINNING) != best_state)
+		return SPIN_CONNECTION_NONE;
+	spin_write_once(&c->id, key->id);
+	spin_write_once(&c->src[0], key->src[0]);
+	spin_write_once(&c->src[1], key->src[1]);
+	spin_write_once(&c->dst[0], key->dst[0]);
+	spin_write_once(&c->dst[1], key->dst[1]);
+	(void)spin_xchg(&spin_connection_tags[best & (SPIN_CONNECTIONS_MAX - 1)], key->tag);
+	/*
+	 * Another HPU may have begun the same connection in another place. The exchange is a barrier: of two at least one sees the other,
+	 * and gives way.
+	 */
+	if (old == SPIN_CONNECTION_NONE && spin_connection_find(key, best) != SPIN_CONNECTION_NONE) {
+		spin_connection_unclaim(best);
+		return SPIN_CONNECTION_NONE;
+	}
+	return spin_barrier_var_(best);
+}
+
+/* Counts a handler in. Returns 0 if the place no longer has an open connection of this key. */
+SPIN_INLINE _Bool spin_connection_enter(struct spin_connection *c, const struct spin_segment_key *key)
+{
+	const uint32_t state = spin_fetch_add(&c->state, SPIN_CONNECTION_RUN_);
+
+	if (spin_likely((state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_OPEN) && spin_likely(spin_connection_is_(c, key)))
+		return 1;
+	(void)spin_fetch_add(&c->state, -SPIN_CONNECTION_RUN_);
+	return 0;
+}
+
+/* Counts it out. Returns 1 to the one that has to run the completion handler and then calls spin_connection_becomes(ENDING, ENDED). */
+SPIN_INLINE _Bool spin_connection_leave(struct spin_connection *c)
+{
+	const uint32_t last = SPIN_CONNECTION_OPEN | SPIN_CONNECTION_DONE_;
+	const uint32_t state = spin_fetch_add(&c->state, -SPIN_CONNECTION_RUN_) - SPIN_CONNECTION_RUN_;
+
+	return spin_unlikely(state == last) && spin_cmpxchg(&c->state, last, SPIN_CONNECTION_ENDING) == last;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_KERNEL_SOCKET_H
+#define BPF_KERNEL_SOCKET_H
+
+/*
+ * Asks the kernel's TCP about a segment that would begin a connection (step 7 of <spin/segment.h>), so that forged segments do not end the
+ * state of a live connection, and payload that the host still reads does not get past the handlers. XDP programs see a socket's state, but
+ * not its sequence numbers. Called by segment.h in BPF programs,
+ * rarely. The socket is looked for in the network namespace of the receiving interface: forwarded connections have none.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/segments/segment.h"
+
+/* States of the kernel's TCP. */
+enum {
+	SPIN_TCP_IS_SYN_SENT = 2,
+	SPIN_TCP_IS_TIME_WAIT = 6,
+	SPIN_TCP_IS_CLOSED = 7,
+	SPIN_TCP_IS_CLOSE_WAIT = 8, /* the peer has closed: this socket has all of its bytes */
+	SPIN_TCP_IS_LAST_ACK = 9,
+	SPIN_TCP_IS_LISTENING = 10,
+	SPIN_TCP_IS_CLOSING = 11,
+	SPIN_TCP_IS_NEW = 12, /* half open */
+};
+
+SPIN_INLINE enum spin_host_answer spin_answer_of_state_(uint32_t state, _Bool syn)
+{
+	switch (state) {
+	case SPIN_TCP_IS_SYN_SENT:
+	case SPIN_TCP_IS_CLOSED:
+	case SPIN_TCP_IS_LISTENING:
+	case SPIN_TCP_IS_NEW:
+		return SPIN_HOST_UNKNOWN;
+	case SPIN_TCP_IS_TIME_WAIT:
+		return syn ? SPIN_HOST_UNKNOWN : SPIN_HOST_DISCARDS;
+	case SPIN_TCP_IS_CLOSE_WAIT:
+	case SPIN_TCP_IS_LAST_ACK:
+	case SPIN_TCP_IS_CLOSING:
+		return SPIN_HOST_DISCARDS;
+	default:
+		return syn ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
+	}
+}
+
+SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_segment_key *key)
+{
+	struct bpf_sock_tuple tuple = {};
+
+	if ((key->id & 0xff) == 4) {
+		tuple.ipv4.saddr = (uint32_t)key->src[0];
+		tuple.ipv4.daddr = (uint32_t)key->dst[0];
+		tuple.ipv4.sport = (uint16_t)(key->id >> 48);
+		tuple.ipv4.dport = (uint16_t)(key->id >> 32);
+		return bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		tuple.ipv6.saddr[2 * i] = (uint32_t)key->src[i];
+		tuple.ipv6.saddr[2 * i + 1] = (uint32_t)(key->src[i] >> 32);
+		tuple.ipv6.daddr[2 * i] = (uint32_t)key->dst[i];
+		tuple.ipv6.daddr[2 * i + 1] = (uint32_t)(key->dst[i] >> 32);
+	}
+	tuple.ipv6.sport = (uint16_t)(key->id >> 48);
+	tuple.ipv6.dport = (uint16_t)(key->id >> 32);
+	return bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv6), BPF_F_CURRENT_NETNS, 0);
+}
+
+SPIN_INLINE enum spin_host_answer spin_ask_host(void *ctx, const struct spin_tcp_segment *s)
+{
+	struct bpf_sock *sk = spin_lookup_socket_(ctx, &s->key);
+	enum spin_host_answer answer;
+
+	if (!sk)
+		return SPIN_HOST_UNKNOWN;
+	answer = spin_answer_of_state_(sk->state, spin_segment_has_(s, SPIN_TCP_SYN));
+	bpf_sk_release(sk);
+	return spin_verifier_forget32(answer);
+}
+
+#endif
