@@ -55,9 +55,9 @@ struct spin_config spin_config = {
 #include "bpf/messages/sweep.h"
 
 /* No host's TCP is behind the host build. */
-SPIN_INLINE enum spin_host_answer spin_ask_host(void *ctx, const struct spin_tcp_segment *s)
+SPIN_INLINE enum spin_host_answer spin_ask_host(const struct spin_packet *packet, const struct spin_tcp_segment *s)
 {
-	(void)ctx;
+	(void)packet;
 	(void)s;
 	return SPIN_HOST_UNKNOWN;
 }

@@ -35,6 +35,8 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
+	/* the verifier would keep what each place of the headers told it of the frame's length: 14 states for all that follows */
+	frame.bytes = view.bytes = (uint32_t)spin_verifier_forget_(&view, frame.bytes);
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
 	if (out.outcome.error)
 		spin_emit_event_(&out.outcome, &view, &d, hpu);

@@ -9,7 +9,7 @@
  */
 #include "bpf/segments/connection.h"
 
-#define SPIN_ACCEPT_TRIES 64u
+#define SPIN_ACCEPT_TRIES 16u
 
 enum spin_accepted {
 	SPIN_ACCEPTED,
@@ -51,9 +51,8 @@ SPIN_INLINE _Bool spin_accept_has_room(const struct spin_connection *c, uint32_t
 
 SPIN_INLINE _Bool spin_accept_lock_(struct spin_connection *c)
 {
-	uint64_t round = 0;
-
-	for (uint32_t i = 0; i < SPIN_ACCEPT_TRIES && spin_can_loop_(&round, SPIN_ACCEPT_TRIES); i = spin_verifier_forget32(i + 1))
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_ACCEPT_TRIES; i++)
 		if (spin_likely(!spin_xchg(&c->lock, 1)))
 			return 1;
 	return 0;
@@ -93,10 +92,20 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 	return !left;
 }
 
-/* Accepts a segment's bytes, from start to end, and its FIN. */
-SPIN_INLINE enum spin_accepted spin_accept(struct spin_connection *c, uint32_t start, uint32_t end, _Bool fin)
+/* Returns 1 if a byte at or after a FIN's number has been accepted beyond a gap. */
+SPIN_INLINE uint32_t spin_accept_contradicts_(const struct spin_connection *c, uint32_t fin)
 {
-	enum spin_accepted result = SPIN_ACCEPTED;
+	uint32_t beyond = 0;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++)
+		beyond |= spin_after_(c->range[i][1], c->range[i][0]) & spin_after_(c->range[i][1], fin);
+	return beyond;
+}
+
+SPIN_INLINE uint32_t spin_accept_(struct spin_connection *c, uint32_t start, uint32_t end, uint32_t fin)
+{
+	uint32_t result = SPIN_ACCEPTED;
 	uint32_t from = start, to = end;
 
 	if (spin_unlikely(!spin_accept_lock_(c)))
@@ -115,7 +124,7 @@ SPIN_INLINE enum spin_accepted spin_accept(struct spin_connection *c, uint32_t s
 	if (result == SPIN_ACCEPTED) {
 		if (spin_unlikely(c->flags & SPIN_CONNECTION_FIN) && start != end && spin_after_(end, c->fin))
 			(void)spin_fetch_and(&c->flags, ~(uint32_t)SPIN_CONNECTION_FIN);
-		if (spin_unlikely(fin) && !spin_after_(c->next, end)) {
+		if (spin_unlikely(fin) && !spin_after_(c->next, end) && !spin_accept_contradicts_(c, end)) {
 			c->fin = end;
 			(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_FIN);
 		}
@@ -124,6 +133,21 @@ SPIN_INLINE enum spin_accepted spin_accept(struct spin_connection *c, uint32_t s
 	}
 	spin_store32(&c->lock, 0);
 	return result;
+}
+
+/* The same for a linear frame. A global function, so that the verifier follows it once. */
+SPIN_NOINLINE uint32_t spin_accept_direct_(uint32_t number, uint32_t start, uint32_t end, uint32_t fin)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_SEGMENTS)
+		return SPIN_NOT_ACCEPTED; /* unreachable */
+	return spin_accept_(spin_connection_at(number), start, end, fin);
+}
+
+/* Accepts a segment's bytes, from start to end, and its FIN. Returns enum spin_accepted. */
+SPIN_INLINE uint32_t spin_accept(const struct spin_view *view, uint32_t number, uint32_t start, uint32_t end, uint32_t fin)
+{
+	return view->access == SPIN_COPIED ? spin_accept_(spin_connection_at(number), start, end, fin)
+					   : spin_accept_direct_(number, start, end, fin);
 }
 
 #endif

@@ -71,7 +71,7 @@ struct spin_segment_key {
 
 SPIN_INLINE struct spin_connection *spin_connection_at(uint32_t number)
 {
-	return &spin_connections[number & (SPIN_CONNECTIONS_MAX - 1)];
+	return &spin_connections[spin_barrier_var_(number) & (SPIN_CONNECTIONS_MAX - 1)];
 }
 
 /*
@@ -104,62 +104,111 @@ SPIN_INLINE void spin_segment_key_of(const struct spin_view *view, const struct 
 	/* unknown numbers: the isolated class requires one range for an index on all paths */
 	key->place[0] = spin_verifier_forget32((uint32_t)(hash >> 57) * SPIN_CONNECTION_WAYS);
 	key->place[1] = spin_verifier_forget32((uint32_t)(hash >> 50 & (SPIN_CONNECTION_GROUPS - 1)) * SPIN_CONNECTION_WAYS);
-	key->tag = (uint32_t)(hash >> 16) | 1;
+	key->tag = ((uint32_t)(hash >> 16) & 0x7fffffff) | 1; /* spin_equal_() compares 31 bits */
 }
 
 _Static_assert(SPIN_CONNECTION_GROUPS == 1u << (64 - 57), "seven bits of the hash are a group");
 
 SPIN_INLINE _Bool spin_connection_is_(const struct spin_connection *c, const struct spin_segment_key *key)
 {
-	return spin_read_once(&c->id) == key->id && spin_read_once(&c->src[0]) == key->src[0] &&
-	       spin_read_once(&c->src[1]) == key->src[1] && spin_read_once(&c->dst[0]) == key->dst[0] &&
-	       spin_read_once(&c->dst[1]) == key->dst[1];
+	return !((spin_read_once(&c->id) ^ key->id) | (spin_read_once(&c->src[0]) ^ key->src[0]) |
+		 (spin_read_once(&c->src[1]) ^ key->src[1]) | (spin_read_once(&c->dst[0]) ^ key->dst[0]) |
+		 (spin_read_once(&c->dst[1]) ^ key->dst[1]));
 }
 
+/* The loops over places are unrolled, so that the group is a constant. */
 SPIN_INLINE uint32_t spin_connection_place_(const struct spin_segment_key *key, uint32_t i)
 {
-	/* both are loaded: the isolated class would reject a load at a variable offset, which the compiler makes of a choice */
-	const uint32_t first = spin_barrier_var_(key->place[0]), second = spin_barrier_var_(key->place[1]);
-	const uint32_t group = first ^ ((first ^ second) & -spin_barrier_var_(i / SPIN_CONNECTION_WAYS));
-
-	return (group + (i & (SPIN_CONNECTION_WAYS - 1))) & (SPIN_CONNECTIONS_MAX - 1);
+	return (key->place[i / SPIN_CONNECTION_WAYS] + (i & (SPIN_CONNECTION_WAYS - 1))) & (SPIN_CONNECTIONS_MAX - 1);
 }
 
-/* Returns the number of the key's connection, but not `except`; SPIN_CONNECTION_NONE: there is none. */
-SPIN_GLOBAL_FN uint32_t spin_connection_find(const struct spin_segment_key *key, uint32_t except)
+/* Returns `value` instead of `old` if `bit` is 1, without a branch. */
+SPIN_INLINE uint32_t spin_select_(uint32_t bit, uint32_t value, uint32_t old)
 {
-	uint64_t round = 0;
+	return old ^ ((old ^ value) & -spin_barrier_var_(bit));
+}
 
-	if (!key)
-		return SPIN_CONNECTION_NONE; /* unreachable */
-	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES && spin_can_loop_(&round, SPIN_CONNECTION_PLACES);
-	     i = spin_verifier_forget32(i + 1)) {
-		uint32_t at = spin_connection_place_(key, i);
+/* Returns a place with the key's tag, but not `except`; SPIN_CONNECTION_NONE: there is none. One path for the verifier. */
+SPIN_INLINE uint32_t spin_connection_tagged_(const struct spin_segment_key *key, uint32_t except)
+{
+	uint32_t found = SPIN_CONNECTION_NONE;
 
-		if (spin_likely(spin_read_once(&spin_connection_tags[at]) != key->tag))
-			continue;
-		if (spin_likely(at != except) && spin_likely(spin_connection_is_(spin_connection_at(at), key)))
-			return spin_barrier_var_(at);
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
+		const uint32_t at = spin_connection_place_(key, i);
+		const uint32_t is = spin_equal_(spin_read_once(&spin_connection_tags[at]), key->tag) & (spin_equal_(at, except) ^ 1);
+
+		found = spin_select_(is, at, found);
+		spin_verifier_merge_(found);
 	}
+	return found;
+}
+
+/*
+ * Returns the number of the key's connection, but not `except`; SPIN_CONNECTION_NONE: there is none. Two keys with the same tag are as
+ * likely as two equal hashes of 30 bits in the same places; then the second has no connection until the first gives way.
+ */
+SPIN_INLINE uint32_t spin_connection_find(const struct spin_view *view, const struct spin_segment_key *key, uint32_t except)
+{
+	uint32_t found = SPIN_CONNECTION_NONE;
+
+	if (view->access == SPIN_COPIED) {
+		found = spin_connection_tagged_(key, except);
+	} else {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
+			const uint32_t at = spin_connection_place_(key, i);
+
+			if (spin_likely(spin_read_once(&spin_connection_tags[at]) == key->tag) && spin_likely(at != except)) {
+				found = at;
+				break;
+			}
+		}
+	}
+	found = spin_verifier_forget32(found);
+	if (found < SPIN_CONNECTION_NONE && spin_likely(spin_connection_is_(spin_connection_at(found), key)))
+		return found;
 	return SPIN_CONNECTION_NONE;
 }
 
-/* Returns how little would be lost if this connection yielded its place; UINT32_MAX: it does not. */
+#define SPIN_CONNECTION_STAYS_ 127u /* a rank: it does not yield */
+
+/* Returns how little would be lost if this connection yielded its place. Without branches: it is done for each place. */
 SPIN_INLINE uint32_t spin_connection_rank_(const struct spin_connection *c, uint32_t state, uint32_t now)
 {
 	const uint32_t accepted = spin_read_once(&c->accepted), idle_ticks = now - spin_read_once(&c->last);
+	/* an age beyond 2^30 is that of an HPU whose clock was read earlier */
+	const uint32_t is_idle = spin_below_(0, spin_config.idle_ticks) & spin_below_(spin_config.idle_ticks, idle_ticks) &
+				 spin_below_(idle_ticks, 1u << 30);
+	uint32_t rank = SPIN_CONNECTION_STAYS_, open;
 
-	if (state == SPIN_CONNECTION_FREE)
-		return 0;
-	if (state == SPIN_CONNECTION_ENDED || state == SPIN_CONNECTION_REFUSED)
-		return 1;
-	if (state != SPIN_CONNECTION_OPEN) /* also with a handler that runs */
-		return UINT32_MAX;
-	if (accepted < SPIN_PROVEN_PACKETS)
-		return 2 + accepted;
-	/* an age beyond 2^31 is that of an HPU whose clock was read earlier */
-	return spin_config.idle_ticks && idle_ticks > spin_config.idle_ticks && idle_ticks < 1u << 31 ? 2 + SPIN_PROVEN_PACKETS
-												      : UINT32_MAX;
+	open = spin_select_(is_idle, 2 + SPIN_PROVEN_PACKETS, SPIN_CONNECTION_STAYS_);
+	open = spin_select_(spin_below_(accepted, SPIN_PROVEN_PACKETS), 2 + accepted, open);
+	/* a state with running handlers equals none of these */
+	rank = spin_select_(spin_equal_(state, SPIN_CONNECTION_OPEN), open, rank);
+	rank = spin_select_(spin_equal_(state, SPIN_CONNECTION_ENDED) | spin_equal_(state, SPIN_CONNECTION_REFUSED), 1, rank);
+	return spin_select_(spin_equal_(state, SPIN_CONNECTION_FREE), 0, rank);
+}
+
+_Static_assert(2 + SPIN_PROVEN_PACKETS < SPIN_CONNECTION_STAYS_, "ranks");
+
+/* Returns the place that loses least; SPIN_CONNECTION_NONE: none yields. */
+SPIN_INLINE uint32_t spin_connection_yields_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t now)
+{
+	uint32_t best = SPIN_CONNECTION_NONE, best_rank = SPIN_CONNECTION_STAYS_;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
+		const uint32_t at = spin_connection_place_(key, i);
+		const struct spin_connection *c = spin_connection_at(at);
+		const uint32_t rank = spin_connection_rank_(c, spin_load32(&c->state), now), is_better = spin_below_(rank, best_rank);
+
+		best = spin_select_(is_better, at, best);
+		best_rank = spin_select_(is_better, rank, best_rank);
+		if (view->access == SPIN_COPIED)
+			spin_verifier_merge_(best);
+	}
+	return best;
 }
 
 /* Changes the phase. The count of handlers is kept: an HPU that finds the wrong phase may be about to take its own back. */
@@ -171,56 +220,56 @@ SPIN_INLINE void spin_connection_becomes(struct spin_connection *c, enum spin_co
 /* Gives a claimed place back. */
 SPIN_INLINE void spin_connection_unclaim(uint32_t number)
 {
-	spin_store32(&spin_connection_tags[number & (SPIN_CONNECTIONS_MAX - 1)], 0);
+	spin_store32(&spin_connection_tags[spin_barrier_var_(number) & (SPIN_CONNECTIONS_MAX - 1)], 0);
 	spin_connection_becomes(spin_connection_at(number), SPIN_CONNECTION_BEGINNING, SPIN_CONNECTION_FREE);
 }
 
-/*
- * Takes a place for the key: `old`, that of its earlier connection, or, if that is SPIN_CONNECTION_NONE, a free one or one that yields. The
- * place is then BEGINNING and has the key. Returns SPIN_CONNECTION_NONE if there is none, or if another HPU was faster.
- */
-SPIN_GLOBAL_FN uint32_t spin_connection_claim(const struct spin_segment_key *key, uint32_t old, uint32_t now)
+SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t old, uint32_t now)
 {
-	uint32_t best = old, best_rank = UINT32_MAX, best_state;
-	struct spin_connection *c;
-	uint64_t round = 0;
+	const uint32_t at =
+		spin_verifier_forget32(spin_select_(spin_equal_(old, SPIN_CONNECTION_NONE), spin_connection_yields_(view, key, now), old));
+	struct spin_connection *c = spin_connection_at(at);
+	const uint32_t state = spin_load32(&c->state), phase = state & SPIN_CONNECTION_PHASE_;
 
-	if (!key)
-		return SPIN_CONNECTION_NONE; /* unreachable */
-	best_state = spin_load32(&spin_connection_at(old)->state);
-	for (uint32_t i = 0; old == SPIN_CONNECTION_NONE && i < SPIN_CONNECTION_PLACES && spin_can_loop_(&round, SPIN_CONNECTION_PLACES);
-	     i = spin_verifier_forget32(i + 1)) {
-		uint32_t at = spin_connection_place_(key, i), state = spin_load32(&spin_connection_at(at)->state);
-		uint32_t rank = spin_connection_rank_(spin_connection_at(at), state, now);
-
-		if (rank >= best_rank)
-			continue;
-		best = spin_verifier_forget32(at);
-		best_rank = spin_verifier_forget32(rank);
-		best_state = spin_verifier_forget32(state);
-	}
-	if (best >= SPIN_CONNECTION_NONE || best_state >= SPIN_CONNECTION_DONE_ ||
-	    (best_state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_BEGINNING ||
-	    (best_state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_ENDING)
+	if (at >= SPIN_CONNECTION_NONE || state >= SPIN_CONNECTION_DONE_ || phase == SPIN_CONNECTION_BEGINNING ||
+	    phase == SPIN_CONNECTION_ENDING)
 		return SPIN_CONNECTION_NONE;
-	c = spin_connection_at(best);
-	if (spin_cmpxchg(&c->state, best_state, SPIN_CONNECTION_BEGINNING) != best_state)
+	if (spin_cmpxchg(&c->state, state, SPIN_CONNECTION_BEGINNING) != state)
 		return SPIN_CONNECTION_NONE;
 	spin_write_once(&c->id, key->id);
 	spin_write_once(&c->src[0], key->src[0]);
 	spin_write_once(&c->src[1], key->src[1]);
 	spin_write_once(&c->dst[0], key->dst[0]);
 	spin_write_once(&c->dst[1], key->dst[1]);
-	(void)spin_xchg(&spin_connection_tags[best & (SPIN_CONNECTIONS_MAX - 1)], key->tag);
+	(void)spin_xchg(&spin_connection_tags[spin_barrier_var_(at) & (SPIN_CONNECTIONS_MAX - 1)], key->tag);
 	/*
 	 * Another HPU may have begun the same connection in another place. The exchange is a barrier: of two at least one sees the other,
 	 * and gives way.
 	 */
-	if (old == SPIN_CONNECTION_NONE && spin_connection_find(key, best) != SPIN_CONNECTION_NONE) {
-		spin_connection_unclaim(best);
+	if (old == SPIN_CONNECTION_NONE && spin_connection_find(view, key, at) != SPIN_CONNECTION_NONE) {
+		spin_connection_unclaim(at);
 		return SPIN_CONNECTION_NONE;
 	}
-	return spin_barrier_var_(best);
+	return at;
+}
+
+/* The same for a linear frame. A global function, so that the verifier follows it once and not for each state of its caller. */
+SPIN_NOINLINE uint32_t spin_connection_claim_direct_(const struct spin_segment_key *key, uint32_t old, uint32_t now)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT };
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_SEGMENTS || !key)
+		return SPIN_CONNECTION_NONE; /* unreachable */
+	return spin_connection_claim_(&view, key, old, now);
+}
+
+/*
+ * Takes a place for the key: `old`, that of its earlier connection, or, if that is SPIN_CONNECTION_NONE, a free one or one that yields. The
+ * place is then BEGINNING and has the key. Returns SPIN_CONNECTION_NONE if there is none, or if another HPU was faster.
+ */
+SPIN_INLINE uint32_t spin_connection_claim(const struct spin_view *view, const struct spin_segment_key *key, uint32_t old, uint32_t now)
+{
+	return view->access == SPIN_COPIED ? spin_connection_claim_(view, key, old, now) : spin_connection_claim_direct_(key, old, now);
 }
 
 /* Counts a handler in. Returns 0 if the place no longer has an open connection of this key. */

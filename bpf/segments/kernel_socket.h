@@ -25,23 +25,17 @@ enum {
 	SPIN_TCP_IS_NEW = 12, /* half open */
 };
 
+#define SPIN_TCP_IS_(state) (1u << SPIN_TCP_IS_##state)
+
 SPIN_INLINE enum spin_host_answer spin_answer_of_state_(uint32_t state, _Bool syn)
 {
-	switch (state) {
-	case SPIN_TCP_IS_SYN_SENT:
-	case SPIN_TCP_IS_CLOSED:
-	case SPIN_TCP_IS_LISTENING:
-	case SPIN_TCP_IS_NEW:
+	const uint32_t unknown = SPIN_TCP_IS_(SYN_SENT) | SPIN_TCP_IS_(CLOSED) | SPIN_TCP_IS_(LISTENING) | SPIN_TCP_IS_(NEW);
+	const uint32_t has_all = SPIN_TCP_IS_(CLOSE_WAIT) | SPIN_TCP_IS_(LAST_ACK) | SPIN_TCP_IS_(CLOSING);
+	const uint32_t bit = 1u << (spin_barrier_var_(state) & 15);
+
+	if (bit & (syn ? unknown | SPIN_TCP_IS_(TIME_WAIT) : unknown))
 		return SPIN_HOST_UNKNOWN;
-	case SPIN_TCP_IS_TIME_WAIT:
-		return syn ? SPIN_HOST_UNKNOWN : SPIN_HOST_DISCARDS;
-	case SPIN_TCP_IS_CLOSE_WAIT:
-	case SPIN_TCP_IS_LAST_ACK:
-	case SPIN_TCP_IS_CLOSING:
-		return SPIN_HOST_DISCARDS;
-	default:
-		return syn ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
-	}
+	return syn || bit & (has_all | SPIN_TCP_IS_(TIME_WAIT)) ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
 }
 
 SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_segment_key *key)
@@ -66,16 +60,33 @@ SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_se
 	return bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv6), BPF_F_CURRENT_NETNS, 0);
 }
 
-SPIN_INLINE enum spin_host_answer spin_ask_host(void *ctx, const struct spin_tcp_segment *s)
+SPIN_INLINE uint32_t spin_ask_kernel_(void *ctx, const struct spin_segment_key *key, _Bool syn)
 {
-	struct bpf_sock *sk = spin_lookup_socket_(ctx, &s->key);
-	enum spin_host_answer answer;
+	struct bpf_sock *sk = spin_lookup_socket_(ctx, key);
+	enum spin_host_answer answer = SPIN_HOST_UNKNOWN;
 
-	if (!sk)
-		return SPIN_HOST_UNKNOWN;
-	answer = spin_answer_of_state_(sk->state, spin_segment_has_(s, SPIN_TCP_SYN));
-	bpf_sk_release(sk);
-	return spin_verifier_forget32(answer);
+	if (sk) {
+		answer = spin_answer_of_state_(sk->state, syn);
+		bpf_sk_release(sk);
+	}
+	return answer;
+}
+
+/* For a linear frame. A global function, so that the verifier follows it once. */
+SPIN_NOINLINE uint32_t spin_ask_kernel_direct_(struct xdp_md *ctx, const struct spin_segment_key *key, uint32_t syn)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_SEGMENTS || !key)
+		return SPIN_HOST_UNKNOWN; /* unreachable */
+	return spin_ask_kernel_(ctx, key, syn);
+}
+
+SPIN_INLINE enum spin_host_answer spin_ask_host(const struct spin_packet *packet, const struct spin_tcp_segment *s)
+{
+	const uint32_t syn = spin_segment_has_(s, SPIN_TCP_SYN);
+
+	if (packet->view.access == SPIN_COPIED)
+		return spin_verifier_forget32(spin_ask_kernel_(packet->ctx, &s->key, syn));
+	return spin_ask_kernel_direct_(packet->ctx, &s->key, syn);
 }
 
 #endif

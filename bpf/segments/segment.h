@@ -27,7 +27,7 @@ struct spin_tcp_segment {
 	uint8_t flags;
 };
 
-SPIN_INLINE enum spin_host_answer spin_ask_host(void *ctx, const struct spin_tcp_segment *s);
+SPIN_INLINE enum spin_host_answer spin_ask_host(const struct spin_packet *packet, const struct spin_tcp_segment *s);
 
 SPIN_INLINE _Bool spin_segment_has_(const struct spin_tcp_segment *s, uint8_t flag)
 {
@@ -45,12 +45,12 @@ SPIN_INLINE void spin_segment_of_(const struct spin_view *view, const struct spi
 	s->end = s->start + s->bytes;
 	s->now = spin_now();
 	spin_segment_key_of(view, d, &s->key);
-	s->number = spin_verifier_forget32(spin_connection_find(&s->key, SPIN_CONNECTION_NONE));
+	s->number = spin_verifier_forget32(spin_connection_find(view, &s->key, SPIN_CONNECTION_NONE));
 	s->state = s->number < SPIN_CONNECTION_NONE ? spin_load32(&spin_connection_at(s->number)->state) : (uint32_t)SPIN_CONNECTION_FREE;
 }
 
 /* Step 6, and the question of step 7. Returns 1 if the segment begins a connection; else *reason is SPIN_PARSED if it belongs to one. */
-SPIN_INLINE _Bool spin_segment_begins_(const struct spin_tcp_segment *s, void *ctx, enum spin_reason *reason)
+SPIN_INLINE _Bool spin_segment_begins_(const struct spin_tcp_segment *s, const struct spin_packet *packet, enum spin_reason *reason)
 {
 	const struct spin_connection *c = spin_connection_at(s->number);
 	const uint32_t phase = s->state & SPIN_CONNECTION_PHASE_, next = spin_read_once(&c->next);
@@ -75,7 +75,7 @@ SPIN_INLINE _Bool spin_segment_begins_(const struct spin_tcp_segment *s, void *c
 		*reason = SPIN_REASON_NO_MPQ;
 		return 0;
 	}
-	answer = spin_ask_host(ctx, s);
+	answer = spin_ask_host(packet, s);
 	*reason = SPIN_REASON_PROCEEDED;
 	return answer == SPIN_HOST_TAKES || (answer == SPIN_HOST_UNKNOWN && !repeats);
 }
@@ -91,7 +91,7 @@ SPIN_INLINE enum spin_reason spin_segment_begin_(struct spin_tcp_segment *s, str
 	struct spin_connection *c;
 	_Bool proceed_completes = 0;
 
-	s->number = spin_verifier_forget32(spin_connection_claim(&s->key, s->number, s->now));
+	s->number = spin_verifier_forget32(spin_connection_claim(&packet->view, &s->key, s->number, s->now));
 	if (s->number >= SPIN_CONNECTION_NONE)
 		return SPIN_REASON_NO_MPQ;
 	c = spin_connection_at(s->number);
@@ -103,8 +103,8 @@ SPIN_INLINE enum spin_reason spin_segment_begin_(struct spin_tcp_segment *s, str
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++)
 		c->range[i][0] = c->range[i][1] = 0;
-	spin_store32(&c->lock, 0); /* a program that its work limit ended may have kept it */
-	packet->mpq = s->number;
+	spin_store32(&c->lock, 0);                  /* a program that its work limit ended may have kept it */
+	packet->mpq = spin_barrier_var_(s->number); /* else the compiler drops the mask with which a handler bounds it */
 	packet->bytes = s->bytes;
 	reason = spin_run_header_of_(packet, SPIN_LENGTH_UNKNOWN, out, &proceed_completes);
 	reason = spin_verifier_forget32(reason) & 63; /* one state for the verifier */
@@ -144,7 +144,7 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 	/* the sum is at most twice the reach if `start` is within the reach of `next`, on either side */
 	const _Bool is_near = s->start - spin_read_once(&c->next) + SPIN_SEGMENT_REACH <= 2 * SPIN_SEGMENT_REACH;
 	enum spin_reason reason = SPIN_REASON_PROCEEDED;
-	enum spin_accepted accepted = SPIN_ACCEPTED;
+	uint32_t accepted = SPIN_ACCEPTED;
 	_Bool is_done;
 
 	if (spin_unlikely(spin_segment_has_(s, SPIN_TCP_RST))) {
@@ -156,7 +156,7 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 			reason = spin_segment_run_payload_(s, c, packet, out);
 		reason = spin_verifier_forget32(reason) & 31; /* one state for the verifier */
 		if (spin_likely(is_near) && spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
-			accepted = spin_accept(c, s->start, s->end, spin_segment_has_(s, SPIN_TCP_FIN));
+			accepted = spin_accept(&packet->view, s->number, s->start, s->end, spin_segment_has_(s, SPIN_TCP_FIN));
 			if (spin_unlikely(accepted == SPIN_NOT_ACCEPTED))
 				reason = SPIN_REASON_BEYOND_WINDOW;
 		}
@@ -215,7 +215,7 @@ SPIN_INLINE enum spin_reason spin_segment_enter_(struct spin_tcp_segment *s, str
 {
 	enum spin_reason reason;
 
-	if (spin_unlikely(spin_segment_begins_(s, packet->ctx, &reason)))
+	if (spin_unlikely(spin_segment_begins_(s, packet, &reason)))
 		return spin_segment_begin_(s, packet, out, refused);
 	if (reason != SPIN_PARSED)
 		return reason;
@@ -241,7 +241,7 @@ SPIN_INLINE void spin_run_segment(const struct spin_view *view, const struct spi
 	reason = spin_verifier_forget32(spin_segment_enter_(s, packet, out, &refused)) & 63;
 	refused = spin_verifier_forget32(refused) & 1;
 	spin_segment_merge_(packet, s, out);
-	packet->mpq = s->number;
+	packet->mpq = spin_barrier_var_(s->number);
 	c = spin_connection_at(s->number);
 	if (spin_likely(reason == SPIN_PARSED)) {
 		reason = spin_segment_handle_(s, c, packet, out);
