@@ -46,26 +46,43 @@ uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes)
 	return sum + checksum__sum(ip + offsetof(struct spin_ip6, src), 32);
 }
 
-static uint16_t field(const uint8_t *udp)
+static uint16_t read_field(const uint8_t *at)
 {
 	uint16_t value;
 
-	memcpy(&value, udp + offsetof(struct spin_udp, checksum), sizeof(value));
+	memcpy(&value, at, sizeof(value));
 	return value;
+}
+
+static uint16_t field(const uint8_t *udp)
+{
+	return read_field(udp + offsetof(struct spin_udp, checksum));
+}
+
+/* `have`: what the checksum's field contains. */
+static enum checksum_state state_of(const uint8_t *ip, uint32_t ip_bytes, uint8_t protocol, uint32_t bytes, uint16_t have)
+{
+	const uint64_t pseudo = checksum__pseudo(ip, protocol, bytes);
+
+	if (checksum__fold(pseudo + checksum__sum(ip + ip_bytes, bytes)) == 0xffff)
+		return CHECKSUM_RIGHT;
+	return have == checksum__fold(pseudo) ? CHECKSUM_OFFLOAD : CHECKSUM_WRONG;
 }
 
 enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
 {
-	const uint8_t *udp = ip + ip_bytes;
-	uint16_t have = field(udp);
-	uint64_t pseudo;
+	const uint16_t have = field(ip + ip_bytes);
 
 	if (!have)
 		return ip[0] >> 4 == 4 ? CHECKSUM_NONE : CHECKSUM_WRONG;
-	pseudo = checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes);
-	if (checksum__fold(pseudo + checksum__sum(udp, udp_bytes)) == 0xffff)
-		return CHECKSUM_RIGHT;
-	return have == checksum__fold(pseudo) ? CHECKSUM_OFFLOAD : CHECKSUM_WRONG;
+	return state_of(ip, ip_bytes, SPIN_IP_UDP, udp_bytes, have);
+}
+
+enum checksum_state checksum__tcp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t tcp_bytes)
+{
+	const uint16_t have = read_field(ip + ip_bytes + offsetof(struct spin_tcp, checksum));
+
+	return state_of(ip, ip_bytes, SPIN_IP_TCP, tcp_bytes, have);
 }
 
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)

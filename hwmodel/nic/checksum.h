@@ -28,6 +28,9 @@ enum checksum_state {
 /* Returns the state of an IP packet's UDP checksum. The caller must have validated the lengths. */
 enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 
+/* The same of a TCP checksum: there 0 is a checksum like any other, so NONE is not returned. */
+enum checksum_state checksum__tcp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t tcp_bytes);
+
 /* Returns the right UDP checksum, never 0. The field's present content is ignored. */
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 

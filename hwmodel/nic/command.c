@@ -16,8 +16,8 @@
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"
 
-/* Ethernet with two tags, IP with options, UDP */
-#define HEADERS_BYTES_MAX 128u
+/* Ethernet with two tags, IP and TCP with options */
+#define HEADERS_BYTES_MAX 160u
 
 /*
  * --- headers ---
@@ -62,7 +62,7 @@ static void current_headers(struct pspin *nic, const struct inflight *inflight, 
 	uint16_t port;
 
 	memcpy(to, inflight->arrival.frame, header_bytes(in));
-	if (nic->messages || in->is_icmp || in->is_ether) /* their headers do not change */
+	if (nic->messages || in->is_tcp || in->is_icmp || in->is_ether) /* their headers do not change */
 		return;
 	port = current_port(nic, inflight, packet_l1);
 	memcpy(to + in->ip_off + in->ip_bytes + UDP_DST, &port, sizeof(port));

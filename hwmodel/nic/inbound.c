@@ -55,8 +55,27 @@ static int accepts_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
+static int accepts_tcp(const struct spin_rule *rule)
+{
+	return rule->protocol == SPIN_IP_TCP;
+}
+
 #define L4_HEADER_BYTES 8u /* UDP's header, or the shortest ICMP message */
 _Static_assert(L4_HEADER_BYTES == sizeof(struct spin_udp) && L4_HEADER_BYTES == sizeof(struct spin_icmp), "one bound for both");
+
+/* Returns the bytes that must follow the IP header. */
+static uint32_t l4_header_bytes(const struct inbound *in)
+{
+	return in->is_tcp ? (uint32_t)sizeof(struct spin_tcp) : L4_HEADER_BYTES;
+}
+
+/* Sets what the protocol is. Returns 0 if it is none that the rule's context accepts; `icmp` is that of the IP version. */
+static int find_protocol(uint8_t protocol, uint8_t icmp, const struct spin_rule *rule, struct inbound *out)
+{
+	out->is_icmp = protocol == icmp && accepts_icmp(rule);
+	out->is_tcp = protocol == SPIN_IP_TCP && accepts_tcp(rule);
+	return out->is_icmp || out->is_tcp || protocol == SPIN_IP_UDP;
+}
 
 /* Step 2 for IPv4; `bytes` is the frame's length from the IP header on. */
 static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
@@ -67,17 +86,14 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_r
 	out->ip_bytes = (ip[0] & 15u) * 4;
 	if (ip[0] >> 4 != 4 || out->ip_bytes < sizeof(struct spin_ip4))
 		return SPIN_REASON_IP_MALFORMED;
-	out->is_icmp = ip[offsetof(struct spin_ip4, protocol)] == SPIN_IP_ICMP;
-	if (out->is_icmp && !accepts_icmp(rule))
-		return SPIN_REASON_NOT_UDP;
-	if (!out->is_icmp && ip[offsetof(struct spin_ip4, protocol)] != SPIN_IP_UDP)
+	if (!find_protocol(ip[offsetof(struct spin_ip4, protocol)], SPIN_IP_ICMP, rule, out))
 		return SPIN_REASON_NOT_UDP;
 	if (be16(ip + offsetof(struct spin_ip4, fragment)) & SPIN_IP4_FRAGMENT_BITS)
 		return SPIN_REASON_FRAGMENT;
-	if (bytes < out->ip_bytes + L4_HEADER_BYTES)
+	if (bytes < out->ip_bytes + l4_header_bytes(out))
 		return SPIN_REASON_TRUNCATED;
 	out->packet_bytes = be16(ip + offsetof(struct spin_ip4, total_length));
-	if (out->packet_bytes < out->ip_bytes + L4_HEADER_BYTES || out->packet_bytes > bytes)
+	if (out->packet_bytes < out->ip_bytes + l4_header_bytes(out) || out->packet_bytes > bytes)
 		return SPIN_REASON_IP_LENGTH;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
@@ -86,21 +102,16 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_r
 static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
 {
 	uint32_t l4_bytes;
+	uint8_t protocol;
 
 	if (bytes < sizeof(struct spin_ip6))
 		return SPIN_REASON_TRUNCATED;
-	out->is_ip4 = out->is_icmp = 0;
+	out->is_ip4 = 0;
 	out->ip_bytes = sizeof(struct spin_ip6);
 	if (ip[0] >> 4 != 6)
 		return SPIN_REASON_IP_MALFORMED;
-	switch (ip[offsetof(struct spin_ip6, next_header)]) {
-	case SPIN_IP_UDP:
-		break;
-	case SPIN_IP_ICMP6:
-		if (!accepts_icmp(rule))
-			return SPIN_REASON_NOT_UDP;
-		out->is_icmp = 1;
-		break;
+	protocol = ip[offsetof(struct spin_ip6, next_header)];
+	switch (protocol) {
 	case 44:
 		return SPIN_REASON_FRAGMENT;
 	case 0:
@@ -113,12 +124,13 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 	case 140:
 		return SPIN_REASON_IP6_EXTENSION;
 	default:
-		return SPIN_REASON_NOT_UDP;
+		if (!find_protocol(protocol, SPIN_IP_ICMP6, rule, out))
+			return SPIN_REASON_NOT_UDP;
 	}
-	if (bytes < sizeof(struct spin_ip6) + L4_HEADER_BYTES)
+	if (bytes < sizeof(struct spin_ip6) + l4_header_bytes(out))
 		return SPIN_REASON_TRUNCATED;
 	l4_bytes = be16(ip + offsetof(struct spin_ip6, payload_length));
-	if (l4_bytes < L4_HEADER_BYTES || l4_bytes > bytes - sizeof(struct spin_ip6))
+	if (l4_bytes < l4_header_bytes(out) || l4_bytes > bytes - sizeof(struct spin_ip6))
 		return SPIN_REASON_IP_LENGTH;
 	out->packet_bytes = sizeof(struct spin_ip6) + l4_bytes;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
@@ -128,7 +140,7 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 static enum spin_reason ether(size_t bytes, struct inbound *out)
 {
 	out->is_ether = 1;
-	out->is_ip4 = out->is_icmp = 0;
+	out->is_ip4 = out->is_icmp = out->is_tcp = 0;
 	out->ip_bytes = out->header_bytes = 0;
 	out->packet_bytes = out->payload_bytes = (uint32_t)bytes;
 	return !bytes ? SPIN_REASON_TRUNCATED : bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
@@ -153,9 +165,9 @@ static int protocol__matches(const struct spin_rule *rule, const struct inbound 
 
 	if (rule->ether_type)
 		return 0;
-	if (!in->is_icmp)
-		return !protocol || protocol == SPIN_IP_UDP;
-	return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
+	if (in->is_icmp)
+		return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
+	return in->is_tcp ? protocol == SPIN_IP_TCP : !protocol || protocol == SPIN_IP_UDP;
 }
 
 /* In a tagged frame the outer tag comes first: its id is in bytes 14 and 15. */
@@ -204,6 +216,30 @@ static int words__match(const struct spin_rule *rule, const uint8_t *frame, size
 	return !rule->words || (rule->any_word ? hits > 0 : hits == rule->words);
 }
 
+/* Step 3: the transport's own length. Sets header_bytes. */
+static int length__is_right(const uint8_t *l4, uint32_t l4_bytes, struct inbound *out)
+{
+	out->header_bytes = 0;
+	if (out->is_icmp)
+		return 1;
+	if (out->is_tcp) {
+		out->header_bytes = (l4[offsetof(struct spin_tcp, words)] >> 4) * 4u;
+		return out->header_bytes >= sizeof(struct spin_tcp) && out->header_bytes <= l4_bytes;
+	}
+	out->header_bytes = sizeof(struct spin_udp);
+	return be16(l4 + offsetof(struct spin_udp, length)) == l4_bytes;
+}
+
+/* The transport's checksum of step 5. */
+static int checksum__is_right(const uint8_t *ip, uint32_t l4_bytes, const struct inbound *in)
+{
+	if (in->is_icmp)
+		return checksum__icmp_right(ip, in->ip_bytes, l4_bytes);
+	if (in->is_tcp)
+		return checksum__tcp_state(ip, in->ip_bytes, l4_bytes) != CHECKSUM_WRONG;
+	return checksum__udp_state(ip, in->ip_bytes, l4_bytes) != CHECKSUM_WRONG;
+}
+
 enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule, enum spin_checksum checksum,
 				   struct inbound *out)
 {
@@ -211,7 +247,6 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	const size_t frame_bytes = bytes;
 	uint32_t type, l4_bytes;
 	const uint8_t *ip;
-	int is_good;
 
 	out->is_ether = out->is_last = 0;
 	reason = inbound__ethernet(frame, bytes, &out->ip_off, &type);
@@ -227,18 +262,15 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	if (reason != PASSED)
 		return reason;
 	l4_bytes = out->packet_bytes - out->ip_bytes;
-	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != l4_bytes)
+	if (!length__is_right(ip + out->ip_bytes, l4_bytes, out))
 		return SPIN_REASON_UDP_LENGTH;
 	if (!rule__matches(rule, ip, out) || !fields__match(rule, frame, out) || !words__match(rule, frame, frame_bytes, out->ip_off))
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;
-	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, l4_bytes)
-			       : checksum__udp_state(ip, out->ip_bytes, l4_bytes) != CHECKSUM_WRONG;
-	if (checksum != SPIN_CHECKSUM_HOST && !is_good)
+	if (checksum != SPIN_CHECKSUM_HOST && !checksum__is_right(ip, l4_bytes, out))
 		return SPIN_REASON_UDP_CHECKSUM;
 	out->is_last = rule->has_eom && word__matches(&rule->eom, frame, frame_bytes, out->ip_off);
-	out->header_bytes = out->is_icmp ? 0 : (uint32_t)sizeof(struct spin_udp);
 	out->payload_bytes = l4_bytes - out->header_bytes;
 	return PASSED;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The outbound engine of the modelled NIC: makes the frames that leave it, with headers and checksums. Called by command.c for sends of
- * handlers, by slmp.c for acknowledgements, and by datagram.c for a packet's final frame.
+ * handlers, by slmp.c for acknowledgements, and by datagram.c and segment.c for a packet's final frame.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "hwmodel/nic/outbound.h"
 
 #define UDP_CHECKSUM  offsetof(struct spin_udp, checksum)
+#define TCP_CHECKSUM  offsetof(struct spin_tcp, checksum)
 #define ICMP_CHECKSUM offsetof(struct spin_icmp, checksum)
 
 static uint16_t get16(const uint8_t *at)
@@ -50,13 +51,36 @@ static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes, int is
 		put16(to + ICMP_CHECKSUM, new);
 }
 
+/* No checksum stays no checksum, also over IPv6, and the one of an offload stays as it is: it does not cover what handlers can change. */
+static void update_udp(uint8_t *to, const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
+{
+	const uint8_t *udp = ip + ip_bytes;
+	const uint16_t old = get16(udp + UDP_CHECKSUM);
+
+	if (!old || checksum__udp_state(ip, ip_bytes, bytes) == CHECKSUM_OFFLOAD)
+		put16(to + UDP_CHECKSUM, old);
+	else
+		put16(to + UDP_CHECKSUM, update_checksum(old, UDP_CHECKSUM, udp, to, bytes));
+}
+
+/* The same for TCP, where 0 is a checksum like any other. */
+static void update_tcp(uint8_t *to, const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
+{
+	const uint8_t *tcp = ip + ip_bytes;
+	const uint16_t old = get16(tcp + TCP_CHECKSUM);
+
+	if (checksum__tcp_state(ip, ip_bytes, bytes) == CHECKSUM_OFFLOAD)
+		put16(to + TCP_CHECKSUM, old);
+	else
+		put16(to + TCP_CHECKSUM, update_checksum(old, TCP_CHECKSUM, tcp, to, bytes));
+}
+
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
 			 uint32_t packet_bytes)
 {
 	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
 	uint32_t udp_bytes = in->packet_bytes - in->ip_bytes;
 	uint8_t *to_udp = to + in->ip_off + in->ip_bytes;
-	enum checksum_state state;
 
 	memcpy(to, frame, frame_bytes);
 	if (packet_bytes > in->packet_bytes)
@@ -64,15 +88,12 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, 
 	memcpy(to + in->ip_off, packet, packet_bytes);
 	if (in->is_ether || !memcmp(to_udp, udp, udp_bytes))
 		return frame_bytes;
-	if (in->is_icmp) {
+	if (in->is_icmp)
 		update_icmp(to_udp, udp, udp_bytes, in->is_ip4);
-		return frame_bytes;
-	}
-	state = checksum__udp_state(ip, in->ip_bytes, udp_bytes);
-	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* no checksum stays no checksum, also over IPv6 */
-		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
+	else if (in->is_tcp)
+		update_tcp(to_udp, ip, in->ip_bytes, udp_bytes);
 	else
-		put16(to_udp + UDP_CHECKSUM, update_checksum(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
+		update_udp(to_udp, ip, in->ip_bytes, udp_bytes);
 	return frame_bytes;
 }
 

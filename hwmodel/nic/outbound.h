@@ -2,15 +2,18 @@
 #ifndef HWMODEL_NIC_OUTBOUND_H
 #define HWMODEL_NIC_OUTBOUND_H
 
-/* The outbound engine and the host's receive queue: frames that leave the NIC. Called by command.c, datagram.c and slmp.c. */
+/*
+ * The outbound engine and the host's receive queue: frames that leave the NIC. Called by command.c, datagram.c, segment.c and
+ * slmp.c.
+ */
 #include <spin/put.h>
 
 #include "hwmodel/nic/inbound.h"
 
 /*
- * Makes the frame that the host receives: the original frame, with `packet` in place of its IP packet. If the UDP datagram was changed,
- * its checksum is updated for the change: none stays none, an offload's stays as it is, a wrong one stays wrong. Returns the bytes
- * written to `to`, which must hold frame_bytes.
+ * Makes the frame that the host receives: the original frame, with `packet` in place of its IP packet. If the UDP datagram or the TCP
+ * segment was changed, its checksum is updated for the change: UDP's none stays none, an offload's stays as it is, a wrong one stays
+ * wrong. Returns the bytes written to `to`, which must hold frame_bytes.
  */
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
 			 uint32_t packet_bytes);
