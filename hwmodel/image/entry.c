@@ -23,12 +23,15 @@
  *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same for a context of ICMP or ICMPv6, or of frames that are not IP;
  *                    hpu_completion_icmp serves both ICMP versions
  *
+ * A segment of TCP is a message of one packet, for which the NIC selects fewer tasks (segment.h).
+ *
  * For messages of many packets an entry returns the handler's return code.
  */
 #include SPIN_HANDLER_FILE
 
 #include "hwmodel/image/datagram.h"
 #include "hwmodel/image/message.h"
+#include "hwmodel/image/segment.h"
 
 #define HPU_ENTRY __attribute__((used, flatten, noinline, section(".text.hpu")))
 
@@ -116,6 +119,16 @@ SPIN_INLINE uint32_t spin_command_tag_(void)
 	return *(const uint32_t *)(HPU_DRIVER + HPU_TAG);
 }
 
+SPIN_INLINE _Bool spin_is_segment_(void)
+{
+	return HPU_TAKES_SEGMENTS;
+}
+
+SPIN_INLINE uint32_t spin_command_connection_(void)
+{
+	return hpu_scratch()->connection;
+}
+
 /*
  * Returns an address that all clusters know. A variable on the stack has an address in the own L1, valid in this cluster alone;
  * 0x1b...... is the only region with bit 25 set. For spin_state the compiler decides at compile time.
@@ -169,7 +182,10 @@ HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_header(is_ip4, args);
-	hpu_datagram_header(is_ip4, HPU_UDP, args);
+	if (HPU_TAKES_SEGMENTS)
+		hpu_segment_header(is_ip4, args);
+	else
+		hpu_datagram_header(is_ip4, HPU_UDP, args);
 	return hpu_nothing();
 }
 
@@ -178,7 +194,10 @@ HPU_INLINE uint32_t hpu_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struc
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_data(is_ip4, handler, args);
-	hpu_datagram_data(is_ip4, HPU_UDP, handler, args);
+	if (HPU_TAKES_SEGMENTS)
+		hpu_segment_data(is_ip4, handler, args);
+	else
+		hpu_datagram_data(is_ip4, HPU_UDP, handler, args);
 	return hpu_nothing();
 }
 
@@ -211,7 +230,10 @@ HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_completion(args);
-	hpu_datagram_completion(HPU_UDP, args);
+	if (HPU_TAKES_SEGMENTS)
+		hpu_segment_completion(args);
+	else
+		hpu_datagram_completion(HPU_UDP, args);
 	return hpu_nothing();
 }
 

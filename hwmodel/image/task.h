@@ -3,9 +3,9 @@
 #define HWMODEL_IMAGE_TASK_H
 
 /*
- * Shared by the code around handlers in datagram.h and message.h, which include it into a handler image: the registers that describe a task
- * (one run of a handler), the packet, and the report of failures to the NIC. Included after the handler file, so that its registration is a
- * compile-time constant.
+ * Shared by the code around handlers in datagram.h, segment.h and message.h, which include it into a handler image: the registers that
+ * describe a task (one run of a handler), the packet, and the report of failures to the NIC. Included after the handler file, so that its
+ * registration is a compile-time constant.
  */
 #include <spin/slmp.h>
 
@@ -19,12 +19,13 @@
 #define HPU_TASK_IF_USED_ ((const struct hpu_task *)HPU_TASK_)
 
 #define HPU_TAKES_MESSAGES (spin_handlers_.delivery == SPIN_DELIVER_ME)
+#define HPU_TAKES_SEGMENTS (spin_handlers_.delivery == SPIN_DELIVER_SEGMENTS)
 
 /* Contexts of ICMP and of frames that are not IP; their handlers must not need UDP (<spin/rule.h>). */
-#define HPU_TAKES_OTHERS (!HPU_TAKES_MESSAGES && !spin_puts_)
+#define HPU_TAKES_OTHERS (!HPU_TAKES_MESSAGES && !HPU_TAKES_SEGMENTS && !spin_puts_)
 
 /* The kind of packets that a context, and so an entry, takes. */
-enum hpu_takes { HPU_UDP, HPU_ICMP, HPU_ETHER };
+enum hpu_takes { HPU_UDP, HPU_TCP, HPU_ICMP, HPU_ETHER };
 
 /* Is the number of dropped bytes ever read? */
 #define HPU_COMPLETES (spin_handlers_.completion || spin_handlers_.message_completion)
@@ -43,6 +44,14 @@ struct hpu_args {
 /* Bytes from the start of UDP's header to the payload. */
 #define HPU_UDP_BYTES (sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0))
 
+/* Returns the bytes of TCP's header, which the NIC has checked. */
+HPU_INLINE uint32_t hpu_tcp_bytes(const struct spin_packet *packet)
+{
+	const struct spin_tcp *tcp = (const struct spin_tcp *)(packet->ip_l1 + packet->ip_bytes);
+
+	return tcp->words >> 4 << 2;
+}
+
 /* Fills in the packet. The compiler drops the fields that the handler does not read. */
 HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
@@ -56,7 +65,7 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 	packet->ip_l1 = (uint8_t *)HPU_TASK_IF_USED_->packet_l1 + link_bytes;
 	packet->ip_l2 = (uint8_t *)HPU_TASK_IF_USED_->packet_l2 + link_bytes;
 	packet->ip_bytes = takes == HPU_ETHER ? 0 : is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
-	packet->header_bytes = takes == HPU_UDP ? HPU_UDP_BYTES : 0;
+	packet->header_bytes = takes == HPU_TCP ? hpu_tcp_bytes(packet) : takes == HPU_UDP ? HPU_UDP_BYTES : 0;
 	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + packet->header_bytes;
 	packet->bytes = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
@@ -82,8 +91,8 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 }
 
 /*
- * Returns the bytes of UDP's payload or of the ICMP message. For a message of many packets: those behind the SLMP header. For a frame
- * the NIC gives the length.
+ * Returns the bytes of UDP's or TCP's payload or of the ICMP message. For a message of many packets: those behind the SLMP header. For a
+ * frame the NIC gives the length.
  */
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 {

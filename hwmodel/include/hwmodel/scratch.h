@@ -6,6 +6,8 @@
  * Layout of the start of a message's scratchpad, the memory of one message, in its home cluster's L1: words in which the NIC and the
  * message's tasks (runs of handlers) leave data for later tasks. The handlers' own part follows. Included by the runtime in handler images
  * (image/task.h) and by the model (nic/nic.h), which must agree. A word is accessed only if a handler that uses it is registered.
+ *
+ * A TCP segment is a message with a scratchpad of its own. The NIC writes there what it keeps of the segment's connection.
  */
 #include <stdint.h>
 
@@ -19,8 +21,12 @@ struct hpu_scratch {
 	 */
 	uint32_t flow_control;
 	uint32_t length; /* of the message's payload: as the sender announced it, at the end as it arrived */
-	uint64_t match_bits, hdr_data;
-	uint32_t offset; /* in the matching entry, saturated */
+	union {
+		uint64_t match_bits;
+		uint32_t connection; /* of a segment: its connection's number */
+	};
+	uint64_t hdr_data;
+	uint32_t offset; /* in the matching entry, saturated; of a segment: of its payload in the stream */
 	uint32_t entry;  /* the NIC's block of the matching entry (<spin/target/rv32_entry.h>) */
 	/* the handler's own host memory; handler_high and handler_low are its address if it has one segment */
 	uint32_t handler_high, handler_low, handler_bytes, handler_segments;

@@ -47,7 +47,7 @@ struct spin_packet {
 	uint8_t *payload;      /* in L1 if the whole packet is there, else in L2 */
 	uint32_t bytes;        /* payload bytes for the handler */
 	uint32_t ip_bytes;     /* of the IP header */
-	uint32_t header_bytes; /* from the UDP header to the payload; 0 for ICMP, whose message is the payload */
+	uint32_t header_bytes; /* from the UDP or TCP header to the payload; 0 for ICMP, whose message is the payload */
 	_Bool is_ip4;          /* known at compile time except in completion handlers: each IP version has its own entry functions */
 	_Bool is_icmp;         /* likewise; ICMP or ICMPv6 by the IP version */
 	_Bool is_ether;        /* known at compile time: not IP, ip_l1 and ip_l2 point to the payload */
@@ -78,6 +78,12 @@ struct spin_packet {
 #include <spin/target/rv32_command.h>
 
 SPIN_INLINE void spin_unforward_(struct spin_packet *packet);
+
+/*
+ * Does the context take segments? Known at compile time: the image defines it behind the registration. Not a field of the packet: another
+ * field would change the code of all handlers.
+ */
+SPIN_INLINE _Bool spin_is_segment_(void);
 
 /* Waits until the last packet that was sent from packet memory has been read. */
 SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
@@ -177,10 +183,12 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 {
 	if (packet->is_ether)
 		return 0;
+	if (spin_is_segment_())
+		return SPIN_IP_TCP;
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
 
-/* The model has no TCP. */
+/* The model has no streams. */
 SPIN_INLINE void spin_store8_(const struct spin_packet *packet, const void *at, uint8_t value)
 {
 	(void)packet;
@@ -190,8 +198,12 @@ SPIN_INLINE void spin_store8_(const struct spin_packet *packet, const void *at, 
 
 SPIN_INLINE uint32_t spin_connection_(const struct spin_packet *packet)
 {
-	(void)packet;
-	return SPIN_NO_CONNECTION;
+	return spin_is_segment_() ? spin_command_connection_() : SPIN_NO_CONNECTION;
+}
+
+SPIN_INLINE uint32_t spin_tcp_flags_(const struct spin_packet *packet)
+{
+	return spin_is_segment_() ? ((const struct spin_tcp *)spin_udp_(packet))->flags : 0;
 }
 
 SPIN_INLINE spin_be32 spin_src_addr4_(struct spin_packet *packet)
@@ -236,7 +248,7 @@ SPIN_INLINE spin_be16 spin_dst_port_(struct spin_packet *packet)
 
 SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 {
-	if (packet->is_icmp || packet->is_ether)
+	if (spin_is_segment_() || packet->is_icmp || packet->is_ether)
 		return;
 	spin_unforward_(packet);
 	spin_wait_sent_(packet);

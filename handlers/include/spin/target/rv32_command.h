@@ -49,6 +49,8 @@ SPIN_INLINE void spin_command_yield_(void);
 SPIN_INLINE uint64_t spin_command_clock_(void);
 SPIN_INLINE uint32_t spin_command_draw_(void);
 SPIN_INLINE uint32_t spin_command_tag_(void);
+/* The number of the segment's connection; the NIC writes it to the scratchpad. */
+SPIN_INLINE uint32_t spin_command_connection_(void);
 
 /*
  * Returns the id of a task's command that follows *commands others. The driver reports the id that was free when the issue began, which is
