@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What the modelled NIC does with packets for contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides
- * what happens to it, writes it to packet memory and reports it. Called by the ingress link and by her_queue.c through datagram_kind.
+ * what happens to it, writes it to packet memory and reports it. Called by the ingress link and by her_queue.c through datagram_kind; parts
+ * are also called by segment.c.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 	return her_queue__align(nic, inflight, in->ip_bytes + in->header_bytes) + in->packet_bytes;
 }
 
-static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
+uint32_t datagram__place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 {
 	const struct arrival *a = &inflight->arrival;
 
@@ -73,7 +74,7 @@ static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 					      : SPIN_REASON_SUCCESS;
 }
 
-static struct spin_event describe(const struct inflight *inflight, enum spin_event_type type, enum spin_handler_kind kind)
+struct spin_event datagram__describe(const struct inflight *inflight, enum spin_event_type type, enum spin_handler_kind kind)
 {
 	const struct inbound *in = &inflight->arrival.in;
 	const uint8_t *ip = inflight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
@@ -103,13 +104,13 @@ static void report_error(struct pspin *nic, struct inflight *inflight, uint32_t 
 	if (!error || inflight->has_failed)
 		return;
 	inflight->has_failed = 1;
-	event = describe(inflight, record__error_event(error), kind);
+	event = datagram__describe(inflight, record__error_event(error), kind);
 	record__event(nic, &event);
 }
 
-static void work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
+void datagram__work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
 {
-	struct spin_event event = describe(inflight, SPIN_EVENT_WORK, kind);
+	struct spin_event event = datagram__describe(inflight, SPIN_EVENT_WORK, kind);
 
 	record__work(nic, &event, item, bytes);
 }
@@ -135,7 +136,7 @@ static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_ki
 	}
 }
 
-static size_t leaves(struct pspin *nic, struct inflight *inflight)
+size_t datagram__leaves(struct pspin *nic, struct inflight *inflight)
 {
 	struct pspin_packet_record *record = &inflight->record;
 	const struct arrival *a = &inflight->arrival;
@@ -152,17 +153,17 @@ static size_t leaves(struct pspin *nic, struct inflight *inflight)
 	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, inflight->deposit.at, inflight->deposit.bytes);
 }
 
-static void freed(struct pspin *nic, struct slot *slot)
+void datagram__freed(struct pspin *nic, struct slot *slot)
 {
 	slot__free(nic, slot);
 }
 
 const struct nic_kind datagram_kind = {
 	.classify = classify,
-	.place = place,
+	.place = datagram__place,
 	.decide = decide,
 	.ended = ended,
-	.work = work,
-	.leaves = leaves,
-	.freed = freed,
+	.work = datagram__work,
+	.leaves = datagram__leaves,
+	.freed = datagram__freed,
 };

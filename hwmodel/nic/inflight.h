@@ -14,13 +14,23 @@
 #include "hwmodel/nic/slmp.h"
 
 struct slot;
+struct connection;
+
+/* The sequence numbers of a TCP segment (<spin/segment.h>), and flags of its header. */
+struct tcp_segment {
+	uint32_t seq;
+	uint32_t start, end; /* numbers of its first payload byte, and of its FIN */
+	uint32_t bytes;      /* of payload */
+	int syn, fin, rst;
+};
 
 /* A packet as it arrived, and the content of its headers. */
 struct arrival {
 	const uint8_t *frame;
 	size_t frame_bytes;
 	struct inbound in;
-	struct slmp slmp; /* for messages, if it is well-formed */
+	struct slmp slmp;           /* for messages, if it is well-formed */
+	struct tcp_segment segment; /* for segments */
 };
 
 /* Bytes that a command moved out of the NIC. */
@@ -49,6 +59,9 @@ struct inflight {
 	uint32_t stored_bytes; /* bytes that its beats write to packet memory, with those in front of it */
 	struct slot *slot;     /* its message's MPQ, while the packet is in it */
 	struct soc_her her;
+	struct connection *connection; /* for segments that have tasks */
+	struct inflight *next_running; /* of the connection's segments that have tasks */
+	int ends;                      /* for segments: the last task ends the connection, unless the segment is dropped */
 
 	/* results of its tasks so far */
 	enum pspin_task_kind kind; /* of the data task, */

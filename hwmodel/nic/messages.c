@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All messages of a context of the modelled NIC: memory, limits, clock and reset. Implements pspin__limit(), __reset(), __clock() and
- * __message_stats(); also called by open.c. Nothing is in flight while limits change.
+ * All messages of a context of the modelled NIC: memory, limits, clock and reset; of other contexts limits and reset. Implements
+ * pspin__limit(), __reset(), __clock() and __message_stats(); also called by open.c. Nothing is in flight while limits change.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hwmodel/nic/connection.h"
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
 #include "hwmodel/nic/her_queue.h"
@@ -99,8 +100,23 @@ static int has_message_limits(const struct pspin_limits *limits)
 	       limits->take_put || limits->no_entry || limits->report_runs;
 }
 
+/* Forgets the connections of a context of segments. */
+static int drop_connections(struct pspin *nic)
+{
+	int err = nic__run_to_end(nic);
+
+	if (!err)
+		nic_connections__reset(nic);
+	return err;
+}
+
+/* For contexts of datagrams and of segments. */
 static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)
 {
+	int err = nic->connections ? drop_connections(nic) : 0;
+
+	if (err)
+		return err;
 	nic->watchdog_cycles = limits->watchdog_cycles;
 	nic->ids_in_turn = limits->ids_in_turn;
 	return nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
@@ -132,6 +148,12 @@ int pspin__reset(struct pspin *nic)
 {
 	int err;
 
+	if (nic->connections) {
+		err = drop_connections(nic);
+		if (!err)
+			nic_host__clear(nic);
+		return err;
+	}
 	if (!nic->messages)
 		return -EOPNOTSUPP;
 	err = nic__run_to_end(nic);

@@ -15,6 +15,7 @@
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 
 struct messages;
+struct connections;
 struct slot;
 
 /* Log of a packet or of pspin__clock(): tasks, events and sends of handlers, in order. */
@@ -112,11 +113,11 @@ struct device {
 enum decision {
 	DECIDED_HANDLED, /* it has a slot, and was passed to her_queue__add() */
 	DECIDED_DONE,    /* no handler sees it; it is recorded and freed */
-	DECIDED_PARKED,  /* recorded, and kept by its message */
+	DECIDED_PARKED,  /* kept by its message, and recorded; or kept by its connection until others of it are done */
 	DECIDED_WAIT,    /* no MPQ is free, but one will be: decide again */
 };
 
-/* What differs between contexts of datagrams, of messages, and third-party images. */
+/* What differs between contexts of datagrams, of messages, of segments, and third-party images. */
 struct nic_kind {
 	/*
 	 * Classifies a frame that arrives. Returns the bytes that it needs in packet memory, or 0 if it does not match; its record then
@@ -126,7 +127,7 @@ struct nic_kind {
 	/* Writes the packet to packet memory. Returns its bytes. */
 	uint32_t (*place)(struct pspin *nic, struct inflight *inflight, uint8_t *to);
 	enum decision (*decide)(struct pspin *nic, struct inflight *inflight);
-	/* Decides one parked packet; these come before stored ones. Returns 0 if there is none. NULL: nothing is ever parked. */
+	/* Decides one parked packet; these come before stored ones. Returns 0 if none can be decided. NULL: nothing is ever parked. */
 	int (*replay)(struct pspin *nic);
 	/* NULL: nothing to do */
 	void (*starts)(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind);
@@ -139,7 +140,16 @@ struct nic_kind {
 	void (*freed)(struct pspin *nic, struct slot *slot);
 };
 
-extern const struct nic_kind datagram_kind, message_kind, image_kind;
+extern const struct nic_kind datagram_kind, message_kind, segment_kind, image_kind;
+
+/* Functions of datagram_kind that segment_kind has, too. */
+uint32_t datagram__place(struct pspin *nic, struct inflight *inflight, uint8_t *to);
+void datagram__work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
+size_t datagram__leaves(struct pspin *nic, struct inflight *inflight);
+/* Frees the slot of a message of one packet. */
+void datagram__freed(struct pspin *nic, struct slot *slot);
+/* Returns an event about the packet, with its source and ports. */
+struct spin_event datagram__describe(const struct inflight *inflight, enum spin_event_type type, enum spin_handler_kind kind);
 
 /* An execution context. */
 struct pspin {
@@ -158,7 +168,8 @@ struct pspin {
 	int is_image;                               /* from pspin__open_image(): no registration and no matching entries */
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
-	struct messages *messages; /* of contexts that take messages; else NULL */
+	struct messages *messages;       /* of contexts that take messages; else NULL */
+	struct connections *connections; /* of contexts that take segments; else NULL */
 
 	/* host memory of entries' handlers: the context's own for the first entry, and the current memory of each */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];

@@ -12,6 +12,7 @@
 
 #include "hwmodel/soc/peripherals.h"
 #include "hwmodel/soc/timing.h"
+#include "hwmodel/nic/connection.h"
 #include "hwmodel/nic/image.h"
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
@@ -30,6 +31,27 @@ static int has_too_many_ranges(const struct spin_rule *rule)
 	       rule->vlan.count > SPIN_RULE_RANGES_MAX || rule->dscp.count > SPIN_RULE_RANGES_MAX || rule->ttl.count > SPIN_RULE_RANGES_MAX;
 }
 
+/* Rules of TCP are for handlers of segments, and for no others. Returns 0, or -1 with the reason in err. */
+static int check_segments(const struct pspin *nic, char *err, size_t err_bytes)
+{
+	const struct spin_registration *registration = &nic->meta.registration;
+	const int takes_segments = registration->delivery == SPIN_DELIVER_SEGMENTS;
+
+	if (!takes_segments && nic->rule.protocol == SPIN_IP_TCP)
+		snprintf(err, err_bytes,
+			 "the rule asks for TCP, and the handler does not take segments: register .delivery = SPIN_DELIVER_SEGMENTS, or "
+			 "give a rule of another protocol");
+	else if (takes_segments && nic->rule.protocol != SPIN_IP_TCP)
+		snprintf(err, err_bytes, "the handler takes segments, which are of TCP: its rule must be TCP's");
+	else if (takes_segments && (registration->takes || registration->puts || nic->rule.has_eom))
+		snprintf(err, err_bytes,
+			 "the handler takes segments: it cannot send packets, nor take gets or atomics, and its rule cannot say which "
+			 "packet is a message's last");
+	else
+		return 0;
+	return -1;
+}
+
 static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct spin_registration *registration = &nic->meta.registration;
@@ -37,8 +59,10 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 
 	if (rule->ether_type && rule->protocol)
 		snprintf(err, err_bytes, "the rule asks for a type of Ethernet and for protocol %u: give one", rule->protocol);
-	else if (rule->protocol && rule->protocol != SPIN_IP_UDP && !is_icmp(rule))
-		snprintf(err, err_bytes, "the rule asks for protocol %u: handlers take UDP, ICMP or ICMPv6", rule->protocol);
+	else if (rule->protocol && rule->protocol != SPIN_IP_UDP && rule->protocol != SPIN_IP_TCP && !is_icmp(rule))
+		snprintf(err, err_bytes, "the rule asks for protocol %u: handlers take UDP, TCP, ICMP or ICMPv6", rule->protocol);
+	else if (check_segments(nic, err, err_bytes))
+		return -EINVAL;
 	else if ((is_icmp(rule) || rule->ether_type) && (registration->delivery == SPIN_DELIVER_ME || registration->puts))
 		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
 	else if (rule->words > SPIN_RULE_WORDS_MAX)
@@ -287,7 +311,10 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 	if (rc)
 		return rc;
 	soc__set_watchdog(&nic->device->soc, nic->number, watchdog_cycles(nic));
-	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
+	if (nic->meta.registration.delivery == SPIN_DELIVER_ME)
+		return nic_messages__open(nic);
+	rc = open_datagrams(nic);
+	return rc || nic->meta.registration.delivery != SPIN_DELIVER_SEGMENTS ? rc : nic_connections__open(nic);
 }
 
 static int open_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
@@ -475,6 +502,8 @@ void pspin__close(struct pspin *nic)
 	device = nic->device;
 	for (unsigned i = 0; i < device->count; i++)
 		nic_messages__free(device->contexts[i]);
+	for (unsigned i = 0; i < device->count; i++)
+		nic_connections__free(device->contexts[i]);
 	inflights__close(&device->inflights);
 	packet_buffer__close(&device->packet_buffer);
 	for (unsigned i = 0; i < device->count; i++)

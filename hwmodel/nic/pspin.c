@@ -23,6 +23,7 @@ const char *const *pspin__assumptions(void)
 		"matching a packet with its context, entry and message: NIC hardware that keeps up with the link",
 		"of messages, too: VLAN tags and match bits are taken out of the frame, a scratchpad is "
 		"zeroed, duplicates, parking, acknowledgements; what a handler returned is known with its feedback",
+		"of TCP segments, too: the table of connections, what is kept of them in scratchpads; those without a handler pass",
 		"Ethernet header and egress checksums: NIC hardware, not charged",
 		"a host and a wire that take data as fast as the NIC gives it, unless the target says otherwise",
 		"puts: the NIC makes the packet's headers; what it keeps of matching entries is there for handlers",

@@ -6,8 +6,8 @@
  * A modelled PsPIN NIC, one packet at a time: runs the rv32 image of an execution context (handlers, their memories and a match rule) on an
  * HPU, the core that runs handlers, with the inbound and outbound engines around it. A packet is given as an Ethernet frame; the result is
  * a verdict, a frame and the cycles. For a context that takes messages (SPIN_DELIVER_ME) the NIC also has the MPQ engine (message
- * processing queues), matching entries (memory that the host posts for messages) and host memory. Called by spinctl
- * (user/conformance/model.c, user/cost/) and tests.
+ * processing queues), matching entries (memory that the host posts for messages) and host memory; for one that takes TCP segments
+ * (SPIN_DELIVER_SEGMENTS) a table of connections. Called by spinctl (user/conformance/model.c, user/cost/) and tests.
  *
  * One HPU runs one packet at a time while the NIC is otherwise idle. Each task is timed from the first instruction of its handler entry
  * to its return. Knows nothing of Linux. Not thread-safe; instances are independent.
@@ -152,8 +152,8 @@ struct pspin_limits {
 	int report_runs; /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
 /*
- * Sets the limits, and resets; pspin__open() sets the defaults. Returns 0; -EINVAL: a limit is too large, or segments are outside host
- * memory; -ENOMEM; -EOPNOTSUPP: limits of messages for a context of datagrams.
+ * Sets the limits, and resets what pspin__reset() does; pspin__open() sets the defaults. Returns 0; -EINVAL: a limit is too large, or
+ * segments are outside host memory; -ENOMEM; -EOPNOTSUPP: limits of messages for another context.
  */
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits);
 
@@ -168,7 +168,10 @@ int pspin__set_ct(struct pspin *nic, unsigned me, const struct spin_ct *ct);
 
 /* --- contexts that take messages; for others these fail with -EOPNOTSUPP --- */
 
-/* Drops messages, tombstones and entries, clears host memory and sets the time to 0. Counts are kept. */
+/*
+ * Drops messages, tombstones and entries, clears host memory and sets the time to 0. Counts are kept. Also for contexts that take segments:
+ * drops their connections and clears host memory.
+ */
 int pspin__reset(struct pspin *nic);
 /* Sets the time to now_ms and expires messages. *out has the tasks and events of that. -EINVAL: the time would go backwards. */
 int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
