@@ -164,7 +164,7 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 		if (spin_unlikely(reason == SPIN_REASON_BEYOND_WINDOW))
 			(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_BLOCKED);
 		if (spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
-			spin_write_once(&c->accepted, c->accepted + 1); /* an estimate: no atomic */
+			spin_write_once(&c->accepted, c->accepted + is_near); /* an estimate: no atomic */
 			spin_write_once(&c->last, s->now);
 		} else {
 			(void)spin_fetch_add(&c->dropped_bytes, (uint64_t)s->bytes);

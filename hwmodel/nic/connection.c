@@ -70,10 +70,18 @@ static int ranges__add(struct byte_ranges *ranges, uint32_t from, uint32_t to)
 	return 0;
 }
 
+/* Step 11: such a segment is handled, but not accepted. */
+static int is_out_of_reach(uint32_t next, const struct tcp_segment *s)
+{
+	const int32_t ahead = (int32_t)(s->start - next);
+
+	return ahead > (int32_t)SPIN_SEGMENT_REACH || ahead < -(int32_t)SPIN_SEGMENT_REACH;
+}
+
 /* Adds those of the segment's bytes that are not before `next`. */
 static int ranges__add_segment(struct byte_ranges *ranges, uint32_t next, const struct tcp_segment *s)
 {
-	return s->bytes && is_before(next, s->end) ? ranges__add(ranges, max_seq(s->start, next), s->end) : 0;
+	return s->bytes && !is_out_of_reach(next, s) && is_before(next, s->end) ? ranges__add(ranges, max_seq(s->start, next), s->end) : 0;
 }
 
 /* --- keys --- */
@@ -128,13 +136,6 @@ void connections__clear(struct connections *connections)
 
 /* --- step 6 --- */
 
-static int is_out_of_reach(const struct connection *c, const struct tcp_segment *s)
-{
-	const int32_t ahead = (int32_t)(s->start - c->next);
-
-	return ahead > (int32_t)SPIN_SEGMENT_REACH || ahead < -(int32_t)SPIN_SEGMENT_REACH;
-}
-
 enum segment_role connection__role(const struct connection *c, const struct tcp_segment *s)
 {
 	const int is_other_syn = s->syn && (!c || s->start != c->first);
@@ -143,7 +144,7 @@ enum segment_role connection__role(const struct connection *c, const struct tcp_
 		return SEGMENT_PASSES;
 	if (c && c->state == CONNECTION_ENDED && !is_other_syn && !(s->bytes && is_before(c->next, s->end)))
 		return SEGMENT_PASSES;
-	if (c && c->state != CONNECTION_ENDED && !is_other_syn && !(s->bytes && is_out_of_reach(c, s)))
+	if (c && c->state != CONNECTION_ENDED && !is_other_syn)
 		return SEGMENT_BELONGS;
 	return s->rst ? SEGMENT_PASSES : SEGMENT_BEGINS;
 }
@@ -226,7 +227,7 @@ int connection__has_room(struct connections *connections, const struct connectio
 	unsigned before;
 	int failed = 0;
 
-	if (!s->bytes || !is_before(c->next, s->start))
+	if (!s->bytes || !is_before(c->next, s->start) || is_out_of_reach(c->next, s))
 		return 1;
 	trial->count = 0;
 	for (unsigned i = 0; i < c->accepted.count; i++)
@@ -250,6 +251,8 @@ int connection__accept(struct connection *c, const struct tcp_segment *s)
 {
 	struct byte_ranges *accepted = &c->accepted;
 
+	if (is_out_of_reach(c->next, s))
+		return 0;
 	if (ranges__add_segment(accepted, c->next, s))
 		return -1;
 	if (accepted->count && accepted->at[0].from == c->next) {
@@ -259,12 +262,12 @@ int connection__accept(struct connection *c, const struct tcp_segment *s)
 		memmove(accepted->at, accepted->at + 1, accepted->count * sizeof(*accepted->at));
 	}
 	c->accepted_segments++;
-	if (s->fin && !is_before(s->end, c->next)) {
+	if (c->has_fin && is_before(c->fin, accepted_to(c)))
+		c->has_fin = 0;
+	if (s->fin && !is_before(s->end, accepted_to(c))) {
 		c->has_fin = 1;
 		c->fin = s->end;
 	}
-	if (c->has_fin && is_before(c->fin, accepted_to(c)))
-		c->has_fin = 0;
 	return 0;
 }
 
@@ -273,6 +276,8 @@ int connection__would_end(const struct connection *c, const struct tcp_segment *
 	uint32_t next = c->next, fin = c->fin;
 	int has_fin = c->has_fin;
 
+	if (is_out_of_reach(next, s))
+		return 0;
 	if (s->bytes && !is_before(next, s->start))
 		next = max_seq(next, s->end);
 	for (unsigned i = 0; i < c->accepted.count && !is_before(next, c->accepted.at[i].from); i++)

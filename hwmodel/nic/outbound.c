@@ -29,11 +29,18 @@ static void put16(uint8_t *at, uint16_t value)
 }
 
 /* RFC 1624, equation 3, over all bytes behind the IP header, excluding the checksum field itself, which is at `field`. */
-static uint16_t update_checksum(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
+static uint16_t update_sum(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
 {
 	uint16_t old_sum = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
 	uint16_t new_sum = checksum__fold(checksum__sum(after, bytes) + (uint16_t)~get16(after + field));
-	uint16_t result = (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~old_sum + new_sum);
+
+	return (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~old_sum + new_sum);
+}
+
+/* The same with 0xffff in place of 0, which is no checksum in UDP. */
+static uint16_t update_checksum(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
+{
+	const uint16_t result = update_sum(checksum, field, before, after, bytes);
 
 	return result ? result : 0xffff;
 }
@@ -72,7 +79,7 @@ static void update_tcp(uint8_t *to, const uint8_t *ip, uint32_t ip_bytes, uint32
 	if (checksum__tcp_state(ip, ip_bytes, bytes) == CHECKSUM_OFFLOAD)
 		put16(to + TCP_CHECKSUM, old);
 	else
-		put16(to + TCP_CHECKSUM, update_checksum(old, TCP_CHECKSUM, tcp, to, bytes));
+		put16(to + TCP_CHECKSUM, update_sum(old, TCP_CHECKSUM, tcp, to, bytes));
 }
 
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
