@@ -23,6 +23,9 @@ const struct spin_meta meta SEC(SPIN_META_SECTION) = {
 	.api_version = SPIN_API_VERSION,
 	.bytes = sizeof(struct spin_meta),
 	.name = "foreign",
+#if defined(SEGMENTS) || defined(SEGMENTS_SK_LOOKUP) || defined(SEGMENTS_TCP_SOCK) || defined(SEGMENTS_IN_STREAM)
+	.registration.delivery = SPIN_DELIVER_SEGMENTS,
+#endif
 };
 
 unsigned total;
@@ -216,6 +219,17 @@ SEC("?sk_skb/stream_verdict") int spin_stream(struct __sk_buff *skb)
 	return bpf_sk_redirect_map(skb, (void *)8, 0, 0);
 }
 #endif
+#ifdef SEGMENTS_IN_STREAM
+SEC("?sk_skb/stream_verdict") int spin_stream(struct __sk_buff *skb)
+{
+	struct bpf_sock_tuple tuple = { 0 };
+	struct bpf_sock *sk = bpf_skc_lookup_tcp(skb, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+
+	if (sk)
+		bpf_sk_release(sk);
+	return 0;
+}
+#endif
 #ifdef STREAM_SHORTER
 SEC("?sk_skb/stream_verdict") int spin_stream(struct __sk_buff *skb)
 {
@@ -317,6 +331,24 @@ int spin_xdp(struct xdp_md *ctx)
 	unsigned word = 0;
 
 	total = (unsigned)hidden(&word);
+#endif
+#if defined(SEGMENTS) || defined(SOCKET_LOOKUP)
+	struct bpf_sock_tuple tuple = { 0 };
+	struct bpf_sock *sk = bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+
+	if (sk) {
+		total = sk->state;
+		bpf_sk_release(sk);
+	}
+#endif
+#ifdef SOCKET_RELEASE
+	bpf_sk_release((void *)8);
+#endif
+#ifdef SEGMENTS_TCP_SOCK
+	total = bpf_tcp_sock((void *)8) != 0;
+#endif
+#ifdef SEGMENTS_SK_LOOKUP
+	total = bpf_sk_lookup_tcp(ctx, (void *)8, 12, BPF_F_CURRENT_NETNS, 0) != 0;
 #endif
 #ifdef MAP_UPDATE
 	bpf_map_update_elem((void *)8, &(int){ 0 }, &(int){ 0 }, 0);

@@ -63,6 +63,11 @@ static const struct foreign {
 	{ "PROBE_READ", "a call of bpf_probe_read_kernel() in spin_xdp" },
 	{ "NOINLINE_PROBE", "a call of bpf_probe_read_kernel() in hidden" },
 	{ "UNUSED_PROBE", "a call of bpf_probe_read_kernel() in hidden" },
+	{ "SOCKET_LOOKUP", "a call of bpf_skc_lookup_tcp() in spin_xdp" },
+	{ "SOCKET_RELEASE", "a call of bpf_sk_release() in spin_xdp" },
+	{ "SEGMENTS_TCP_SOCK", "a call of bpf_tcp_sock() in spin_xdp" },
+	{ "SEGMENTS_SK_LOOKUP", "a call of bpf_sk_lookup_tcp() in spin_xdp" },
+	{ "SEGMENTS_IN_STREAM", "a call of bpf_skc_lookup_tcp() in spin_stream" },
 	{ "MAP_UPDATE", "a call of bpf_map_update_elem() in spin_xdp" },
 	{ "NESTED_LOOPS", "the address of a function, as callbacks have it, in " },
 	{ "BARE_LOOP", "a call of bpf_loop() in spin_xdp" },
@@ -217,6 +222,25 @@ static int try_may_goto(void)
 	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
 }
 
+/* Programs of an object whose handlers take TCP segments may look up sockets; those with bounded loops as well, but of no other object. */
+static int try_segments(void)
+{
+	const char *const bases[] = { foreign, ordinary };
+	char command[1024];
+	int failed = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (compile("SEGMENTS", foreign))
+			return 1;
+		snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, bases[i], whole);
+		if (run(command) || trailer(whole) || trailer(foreign))
+			return 1;
+		failed |= check(foreign, "SEGMENTS", "", NULL);
+		failed |= check(whole, "SEGMENTS", " as .spin.bounded", i ? "a call of bpf_skc_lookup_tcp() in spin_xdp" : NULL);
+	}
+	return failed;
+}
+
 /* spind's quotas must count the programs that an older kernel would load, too. */
 static int try_needs(void)
 {
@@ -294,6 +318,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
+	failed |= try_segments();
 	failed |= try_needs();
 	failed |= try_twice("TWO_PROGRAMS", "sed -i s/spin_copiee/spin_copied/g $f", "two programs spin_copied");
 	failed |= try_twice("TWO_MAPS", "sed -i s/spin_unitt/spin_units/g $f", "two maps spin_units");

@@ -42,6 +42,11 @@ static const struct {
 	{ "", "udp" },
 	{ "ip4", "udp ip4" },
 	{ "ip6 udp", "udp ip6" },
+	{ "tcp", "tcp" },
+	{ "tcp tcp", "tcp" },
+	{ "dport 80,443 tcp", "tcp dport 80,443" },
+	{ "ip6 tcp not sport 22", "tcp ip6 not sport 22" },
+	{ "tcp src 10.0.0.0/8 sport 1 dport 2 vlan 5 ttl 1-5 u32 9=1", "tcp ip4 src 10.0.0.0/8 sport 1 dport 2 vlan 5 ttl 1-5 u32 9=0x1" },
 	{ "dport 9000", "udp dport 9000" },
 	{ "sport 1 dport 65535", "udp sport 1 dport 65535" },
 	{ "src 10.1.2.3", "udp ip4 src 10.1.2.3" },
@@ -92,7 +97,7 @@ static const struct {
 
 /* clang-format off */
 static const char *const bad[] = {
-	"tcp", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
+	"tcp udp", "udp tcp", "tcp icmp", "tcp6", "TCP", "tcp ether 88b5", "not tcp", "tcp dport", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
 	"dport 9-", "dport 9-8", "dport 1,", "dport ,1", "dport 1,,2", "dport 0-0", "not", "not dport", "not udp", "not not dport 1",
 	"not dport 1-65535", "not dport 0-65535", "dport 1,3,5,7,9,11,13,15,17", "not dport 2,4,6,8,10,12,14,16", "dport 1-2-3",
 	"not src", "not src x", "not src 10.0.0.0/0", "not dst ::/0", "src 10.0.0.1 not src 10.0.0.2", "not dst ::1 dst ::2", "not src ::1 ip4",
@@ -196,10 +201,16 @@ static void expect_refused(const char *handler, const struct spin_rule *rule, in
 	spin_object__close(object);
 }
 
-/* Handlers get UDP and ICMP only, so a rule for another protocol would never match. */
+/* Handlers get UDP, TCP and ICMP only, so a rule for another protocol would never match. TCP is for handlers of segments. */
 static void other_protocols(void)
 {
-	expect_refused("empty", &(struct spin_rule){ .protocol = 6 }, -EINVAL, "protocol 6");
+	expect_refused("empty", &(struct spin_rule){ .protocol = 7 }, -EINVAL, "protocol 7");
+	expect_refused("empty", &(struct spin_rule){ .protocol = 6 }, -EOPNOTSUPP, "takes datagrams: its rule cannot be of tcp");
+	expect_refused("aggregate", &(struct spin_rule){ .protocol = 6 }, -EOPNOTSUPP, "messages, which come by UDP: its rule cannot be");
+	expect_refused("seg_vec", &(struct spin_rule){ .protocol = 17 }, -EOPNOTSUPP, "takes TCP segments: begin its rule with tcp");
+	expect_refused("seg_vec", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes TCP segments: begin its rule with tcp");
+	expect_refused("seg_vec", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes TCP segments: begin its rule with tcp");
+	expect_refused("seg_vec", &(struct spin_rule){ .protocol = 6, .has_eom = 1 }, -EOPNOTSUPP, "ends with a FIN: leave eom out");
 	expect_refused("ping", &(struct spin_rule){ .protocol = 1, .dst_port = 9000 }, -EINVAL, "icmp has no ports");
 	expect_refused("ping", &(struct spin_rule){ .protocol = 58, .ip_version = 4 }, -EINVAL, "write icmp");
 	expect_refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");

@@ -16,6 +16,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include <spin/segment.h>
+
 #include "user/libspin/card/card.h"
 #include "user/libspin/hpu/memory.h"
 #include "user/libspin/hpu/hpus.h"
@@ -27,7 +29,7 @@
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/rename.h"
 #include "user/libspin/ni_limits.h"
-#include "user/libspin/messages/messages.h"
+#include "user/libspin/messages/in_flight.h"
 #include "user/libspin/requests/egress.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
@@ -36,6 +38,23 @@
 #include "user/libspin/socket.h"
 #include "user/libspin/streams.h"
 #include "user/libspin/swap/gate.h"
+
+/*
+ * Chooses a random key for the tables of messages and connections, so that senders cannot aim at one of their slots. If there is no
+ * randomness early at boot, the known key is used, as with a virtual clock: keys in the same slot evict one another, and a run would not
+ * be reproducible.
+ */
+static void choose_key(struct spin_config *config)
+{
+	const uint64_t known[] = SPIN_HASH_KEY;
+	uint64_t key[sizeof(known) / sizeof(known[0])];
+
+	memcpy(config->key, known, sizeof(known));
+	if (config->virtual_clock || getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key))
+		return;
+	for (unsigned i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+		config->key[i] = key[i] | 1;
+}
 
 /* Sets the constants that the verifier sees, and the name and rule that other processes can read. */
 static int configure(struct spin_ctx *ctx)
@@ -48,7 +67,8 @@ static int configure(struct spin_ctx *ctx)
 				      .hpus = ctx->num_hpus,
 				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
 				      .redirect = ctx->nic && ctx->nic->ifindex,
-				      .stream_units = ctx->takes_streams ? streams__units() : 0 };
+				      .stream_units = ctx->takes_streams ? streams__units() : 0,
+				      .virtual_clock = ctx->is_virtual };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_config *to;
@@ -59,9 +79,12 @@ static int configure(struct spin_ctx *ctx)
 	to = section__variable(ctx->bpf, ".rodata", &mem, "spin_config", sizeof(*to));
 	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
 	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
-	config.virtual_clock = ctx->is_virtual;
 	if (ctx->messages)
 		spin_messages__configure(ctx->messages, &config);
+	if (ctx->segment_idle_ms && !ctx->is_virtual) /* with a virtual clock no open connection yields to a new one by its age */
+		config.idle_ticks = (uint32_t)(((uint64_t)ctx->segment_idle_ms * messages_view__ticks_s(0) + 999) / 1000);
+	if (ctx->messages || ctx->segment_idle_ms)
+		choose_key(&config);
 	if (!to || !rule || !name)
 		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc", ctx->name);
 	*to = config;
@@ -263,6 +286,9 @@ static int check_framing(const struct spin_meta *meta, const struct spin_rule *r
 {
 	if (!rule->has_eom)
 		return 0;
+	if (meta->registration.delivery == SPIN_DELIVER_SEGMENTS)
+		return spin_fail(-EOPNOTSUPP, "%s takes TCP segments, whose message ends with a FIN: leave eom out of its rule",
+				 meta->name);
 	if (meta->registration.delivery != SPIN_DELIVER_ME)
 		return spin_fail(-EOPNOTSUPP, "%s takes datagrams, each of which is all of its message: leave eom out of its rule",
 				 meta->name);
@@ -277,12 +303,25 @@ static int check_framing(const struct spin_meta *meta, const struct spin_rule *r
 	return 0;
 }
 
-/* Handlers may take ICMP and EtherTypes other than IP only if they do not depend on UDP. */
+/*
+ * TCP is for handlers of segments, which take nothing else. Handlers may take ICMP and EtherTypes other than IP only if they do not depend
+ * on UDP.
+ */
 static int check_protocol(const struct spin_meta *meta, const struct spin_rule *rule)
 {
+	const unsigned delivery = meta->registration.delivery;
+
+	if (delivery == SPIN_DELIVER_SEGMENTS)
+		return rule->protocol == IPPROTO_TCP ? 0
+						     : spin_fail(-EOPNOTSUPP, "%s takes TCP segments: begin its rule with tcp", meta->name);
+	if (rule->protocol == IPPROTO_TCP)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s takes %s: its rule cannot be of tcp; for handlers of TCP segments register .delivery = "
+				 "SPIN_DELIVER_SEGMENTS; a TCP socket's bytes in order: spinctl exec",
+				 meta->name, delivery == SPIN_DELIVER_ME ? "messages, which come by UDP" : "datagrams");
 	if (rule->protocol == IPPROTO_UDP)
 		return 0;
-	if (meta->registration.delivery == SPIN_DELIVER_ME)
+	if (delivery == SPIN_DELIVER_ME)
 		return spin_fail(-EOPNOTSUPP,
 				 "%s takes messages, and those come by UDP: its rule cannot be of icmp, icmp6 or ether; write udp",
 				 meta->name);
@@ -292,6 +331,16 @@ static int check_protocol(const struct spin_meta *meta, const struct spin_rule *
 				 "ether; write udp",
 				 meta->name);
 	return 0;
+}
+
+/* Returns how long a connection whose segments the context takes is kept without new ones; 0: it takes no segments. */
+static uint32_t segment_idle_ms(const struct spin_registration *registration)
+{
+	const uint32_t ms = registration->idle_ms ? registration->idle_ms : SPIN_SEGMENT_IDLE_MS;
+
+	if (registration->delivery != SPIN_DELIVER_SEGMENTS)
+		return 0;
+	return ms < TIME_MS_MAX ? ms : TIME_MS_MAX;
 }
 
 /* Returns 1 if contexts of this interface are to run on its card. */
@@ -389,6 +438,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->class = wanted.class;
 	ctx->is_virtual = !!wanted.message.virtual_clock;
 	ctx->budget = obj->meta.registration.budget;
+	ctx->segment_idle_ms = segment_idle_ms(&obj->meta.registration);
 	ctx->rule = completed;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
 	ctx->put_id = wanted.put_id ? wanted.put_id : random_id();

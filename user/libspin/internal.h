@@ -36,6 +36,9 @@ struct spin_object {
 	unsigned holders;         /* references: the handle, and contexts that may load it again */
 };
 
+/* Returns the rule of all packets of the protocol that the handlers take: "tcp" for segments, else "udp". obj NULL: "udp". */
+const char *object__rule(const struct spin_object *obj);
+
 /* Takes a reference; spin_object__close() drops it. */
 struct spin_object *object__hold(const struct spin_object *obj);
 
@@ -112,6 +115,8 @@ struct host_side {
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };
 
+#define TIME_MS_MAX 86400000u /* longest time that is counted in ticks of 32 bits: a day, far below where they wrap */
+
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;
@@ -157,6 +162,7 @@ struct spin_ctx {
 	struct guard *guard;             /* NULL: not on a socket */
 	struct gate *gate;               /* of a running migration, or of one that could not remove it; NULL: none */
 	int takes_streams;               /* 1: only for TCP streams */
+	uint32_t segment_idle_ms;        /* of connections whose segments it takes; 0: it takes none */
 	struct streams *streams;         /* NULL: takes no streams */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */
 	struct remote *remote;           /* NULL: a context of this process; else spind's (socket.h) */

@@ -80,6 +80,7 @@ static const struct {
 	uint8_t protocol, version; /* version 0: both */
 } protocols[] = {
 	{ "udp", IPPROTO_UDP, 0 },
+	{ "tcp", IPPROTO_TCP, 0 },
 	{ "icmp", IPPROTO_ICMP, 4 },
 	{ "icmp6", IPPROTO_ICMPV6, 6 },
 };
@@ -125,8 +126,9 @@ static int check_ether(const struct spin_rule *rule)
 	if (type < ETHER_TYPE_MIN)
 		return spin_fail(-EINVAL, "rule: 0x%04x is not a type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_MIN);
 	if (type == SPIN_ETH_IP4 || type == SPIN_ETH_IP6)
-		return spin_fail(-EINVAL, "rule: type 0x%04x is IPv%u, of which handlers take UDP and ICMP: write udp %s or %s", type,
-				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6",
+		return spin_fail(-EINVAL,
+				 "rule: type 0x%04x is IPv%u, of which handlers take UDP, TCP and ICMP: write udp %s, tcp %s or %s", type,
+				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6", type == SPIN_ETH_IP4 ? "ip4" : "ip6",
 				 type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
 	if (type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is a VLAN tag's, which are looked through: write the type behind it", type);
@@ -191,8 +193,8 @@ static int check_protocol(struct spin_rule *rule)
 		return check_ether(rule);
 	if (i == PROTOCOLS)
 		return spin_fail(-EINVAL,
-				 "rule: it asks for packets of protocol %u, but handlers get those of UDP (17), ICMP (1) and "
-				 "ICMPv6 (58) only: leave protocol 0, or make it one of these",
+				 "rule: it asks for packets of protocol %u, but handlers get those of UDP (17), TCP (6), ICMP (1) "
+				 "and ICMPv6 (58) only: leave protocol 0, or make it one of these",
 				 rule->protocol);
 	rule->protocol = protocols[i].protocol;
 	if (!protocols[i].version)
@@ -421,7 +423,7 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "ether") && strcmp(word, "u32") && strcmp(word, "eom"))
 		return spin_fail(
 			-EINVAL,
-			"rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, [not] src ADDR[/LEN], "
+			"rule: unknown word '%s'; it knows udp, tcp, icmp, icmp6, ip4, ip6, [not] src ADDR[/LEN], "
 			"[not] dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, "
 			"ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
 			word);

@@ -162,6 +162,12 @@ int context__check_object(const struct client *client, const struct spin_object 
 	struct share_needs needs;
 	int err;
 
+	if (spin_object__meta(obj)->registration.delivery == SPIN_DELIVER_SEGMENTS)
+		return spin_fail(
+			-EOPNOTSUPP,
+			"%s takes TCP segments, which come by an interface: register .delivery = SPIN_DELIVER_STACK for a socket's "
+			"bytes in order, or attach it with `spinctl run`, as root",
+			name);
 	if (spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_STACK)
 		return spin_fail(-EOPNOTSUPP,
 				 "%s takes messages, which no socket reads: register .delivery = SPIN_DELIVER_STACK, or attach it with "

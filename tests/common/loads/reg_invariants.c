@@ -20,6 +20,7 @@
 #include "kernel/probe.h"
 #include "tests/common/built.h"
 #include "tests/common/loads/reg_invariants.h"
+#include "user/libspin/internal.h"
 #include <spin/libspin.h>
 
 #define TEST_REG_INVARIANTS (1u << 7) /* BPF_F_TEST_REG_INVARIANTS, Linux 6.8 */
@@ -176,12 +177,13 @@ static void try_rule(const struct spin_object *object, enum spin_class class, co
 /* Returns 1 if a register's bounds contradicted each other. */
 static int try_one(const struct spin_object *object, enum spin_class class)
 {
-	static const char *const rules[] = { "udp", "icmp", "ether 0x88b5" };
+	const int takes_all = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_STACK;
+	const char *const rules[] = { object__rule(object), "icmp", "ether 0x88b5" };
 
 	trusted = class == SPIN_CLASS_TRUSTED;
 	violation_found = 0;
 	try_rule(object, class, rules[0]); /* in the trusted class all programs (bpf_object__load()) */
-	for (unsigned i = 1; !trusted && i < sizeof(rules) / sizeof(rules[0]); i++)
+	for (unsigned i = 1; !trusted && takes_all && i < sizeof(rules) / sizeof(rules[0]); i++)
 		try_rule(object, class, rules[i]);
 	if (violation_found)
 		printf("FAIL  %s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,

@@ -21,7 +21,8 @@
 int card__takes_rule(const struct spin_rule *rule)
 {
 	if (rule->ether_type || rule->protocol != IPPROTO_UDP)
-		return spin_fail(-EOPNOTSUPP, "a card's program takes UDP alone: its rule cannot be of icmp, icmp6 or ether; write udp");
+		return spin_fail(-EOPNOTSUPP,
+				 "a card's program takes UDP alone: its rule cannot be of tcp, icmp, icmp6 or ether; write udp");
 	if (rule->words || rule->has_eom)
 		return spin_fail(-EOPNOTSUPP, "a card's program matches no words of the frame: leave u32 and eom out of its rule");
 	if (rule->has_sets || rule->src_not || rule->dst_not)

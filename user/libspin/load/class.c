@@ -21,17 +21,22 @@
 #include "user/libspin/object/work_limit.h"
 #include "user/libspin/messages/host_side.h"
 
-/* Program names, by what the rule matches (UDP, ICMP, EtherType). */
+/* Program names, by what the rule matches: UDP or TCP, ICMP, an EtherType. */
+static int has_ports(const struct spin_ctx *ctx)
+{
+	return ctx->rule.protocol == IPPROTO_UDP || ctx->rule.protocol == IPPROTO_TCP;
+}
+
 static const char *direct_name(const struct spin_ctx *ctx)
 {
-	return ctx->rule.ether_type ? "spin_ether" : ctx->rule.protocol == IPPROTO_UDP ? "spin_xdp" : "spin_icmp";
+	return ctx->rule.ether_type ? "spin_ether" : has_ports(ctx) ? "spin_xdp" : "spin_icmp";
 }
 
 static const char *copied_name(const struct spin_ctx *ctx)
 {
 	if (ctx->takes_streams)
 		return "spin_stream";
-	return ctx->rule.ether_type ? "spin_ether_copy" : ctx->rule.protocol == IPPROTO_UDP ? "spin_copied" : "spin_icmp_copy";
+	return ctx->rule.ether_type ? "spin_ether_copy" : has_ports(ctx) ? "spin_copied" : "spin_icmp_copy";
 }
 
 const char *spin_class_name(enum spin_class class)

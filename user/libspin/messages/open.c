@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 
 #include <linux/bpf.h>
 
@@ -18,7 +17,6 @@
 #include "user/libspin/messages/in_flight.h"
 
 #define EVENT_BYTES (1u << 20) /* bytes of the event ring: each message has an event */
-#define TIME_MS_MAX 86400000u  /* a day: far below where 32 bits of ticks wrap */
 
 static int has_options(const struct spin_message_opts *o)
 {
@@ -164,22 +162,6 @@ uint32_t spin_messages__ticks(const struct messages *m, unsigned ms)
 	return (uint32_t)(((uint64_t)ms * m->ticks_s + 999) / 1000);
 }
 
-/*
- * Chooses a random key, so that senders cannot aim at slots of the flow table. If there is no randomness early at boot, the known key is
- * used, as with a virtual clock: tombstones in the same slot evict one another, and a run would not be reproducible.
- */
-static void choose_key(struct spin_config *config)
-{
-	const uint64_t known[] = SPIN_HASH_KEY;
-	uint64_t key[sizeof(known) / sizeof(known[0])];
-
-	memcpy(config->key, known, sizeof(known));
-	if (config->virtual_clock || getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key))
-		return;
-	for (unsigned i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-		config->key[i] = key[i] | 1;
-}
-
 void spin_messages__configure(const struct messages *m, struct spin_config *config)
 {
 	const struct spin_message_opts *o = &m->opts;
@@ -197,7 +179,6 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->virtual_clock = !!o->virtual_clock;
 	config->report_runs = !!o->report_runs;
 	config->unexpected = o->unexpected;
-	choose_key(config);
 }
 
 #define ME_SECTION ".data.me"

@@ -19,6 +19,7 @@ struct contract_file {
 	size_t bytes;
 	int bounded;
 	int card;
+	int segments; /* 1: its handlers take TCP segments, so its XDP programs may look up the kernel's sockets */
 };
 
 /* Returns 0, or -EPERM with a message that names what is foreign, here and below. */

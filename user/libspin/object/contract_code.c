@@ -34,11 +34,14 @@ static const uint32_t helpers[] = {
 	BPF_FUNC_ringbuf_submit, BPF_FUNC_ringbuf_discard, BPF_FUNC_check_mtu, BPF_FUNC_xdp_get_buff_len,
 	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query,
 	BPF_FUNC_get_socket_cookie, BPF_FUNC_skb_load_bytes, BPF_FUNC_skb_store_bytes, BPF_FUNC_ktime_get_ns,
-	BPF_FUNC_ktime_get_coarse_ns, BPF_FUNC_get_prandom_u32, BPF_FUNC_skc_lookup_tcp, BPF_FUNC_sk_release,
+	BPF_FUNC_ktime_get_coarse_ns, BPF_FUNC_get_prandom_u32,
 };
 /* clang-format on */
 
-/* The helpers among them that a card's firmware supports or the driver leaves to the host. */
+/* With handlers of TCP segments, except in the program of streams: the state of the kernel's socket of a connection. */
+static const uint32_t segment_helpers[] = { BPF_FUNC_skc_lookup_tcp, BPF_FUNC_sk_release };
+
+/* The helpers among the first ones that a card's firmware supports or the driver leaves to the host. */
 static const uint32_t card_helpers[] = { BPF_FUNC_map_lookup_elem, BPF_FUNC_get_prandom_u32, BPF_FUNC_xdp_adjust_tail };
 
 /* Helper names by number, as in <linux/bpf.h>. */
@@ -48,7 +51,8 @@ static const char *const helper_names[] = {
 #undef NAME_
 };
 
-static const char *const code_sections[] = { ".text", "xdp", "?xdp", "?sk_skb/stream_verdict" };
+#define STREAM_SECTION "?sk_skb/stream_verdict"
+static const char *const code_sections[] = { ".text", "xdp", "?xdp", STREAM_SECTION };
 static const char *const data_sections[] = { ".data", ".data.me", ".bss", ".rodata" };
 
 struct code {
@@ -261,6 +265,16 @@ int contract__card_has_helper(uint32_t id)
 	return contains_id(id, card_helpers, sizeof(card_helpers) / sizeof(card_helpers[0]));
 }
 
+static int has_helper(const struct code *c, uint32_t id, const char *section)
+{
+	if (c->file->card)
+		return contract__card_has_helper(id);
+	if (contains_id(id, helpers, sizeof(helpers) / sizeof(helpers[0])))
+		return 1;
+	return c->file->segments && strcmp(section, STREAM_SECTION) &&
+	       contains_id(id, segment_helpers, sizeof(segment_helpers) / sizeof(segment_helpers[0]));
+}
+
 static int check_call(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
 {
 	uint32_t id = (uint32_t)insn->imm;
@@ -272,7 +286,7 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
 	if (insn->src_reg)
 		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
-	if (c->file->card ? contract__card_has_helper(id) : contains_id(id, helpers, sizeof(helpers) / sizeof(helpers[0])))
+	if (has_helper(c, id, section_name(c, section, &header)))
 		return 0;
 	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
 		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));

@@ -206,8 +206,11 @@ static int read_types(struct spin_object *obj)
 
 static int check_contract(const struct spin_object *obj)
 {
-	const struct contract_file main = { .path = obj->path, .data = obj->data, .bytes = obj->bytes };
-	const struct contract_file bounded = { .path = obj->path, .data = obj->bounded, .bytes = obj->bounded_bytes, .bounded = 1 };
+	const int segments = obj->meta.registration.delivery == SPIN_DELIVER_SEGMENTS;
+	const struct contract_file main = { .path = obj->path, .data = obj->data, .bytes = obj->bytes, .segments = segments };
+	const struct contract_file bounded = {
+		.path = obj->path, .data = obj->bounded, .bytes = obj->bounded_bytes, .bounded = 1, .segments = segments
+	};
 	int err = contract__check(&main);
 
 	return err || !obj->bounded ? err : contract__check(&bounded);
@@ -436,13 +439,37 @@ static int check_fragmentation(const struct spin_object *obj)
 	if (reg->delivery != SPIN_DELIVER_ME)
 		return spin_fail(-EINVAL,
 				 "%s registers .fragmentation_bytes, which is for messages: register .delivery = "
-				 "SPIN_DELIVER_ME, or look at the length of each datagram",
+				 "SPIN_DELIVER_ME, or look at the length of each packet",
 				 obj->path);
 	if (reg->user_header_bytes % unit)
 		return spin_fail(-EINVAL,
 				 "%s registers .user_header_bytes = %u with .fragmentation_bytes = %u: what follows the user "
 				 "header would not lie as promised; make it a multiple",
 				 obj->path, reg->user_header_bytes, unit);
+	return 0;
+}
+
+const char *object__rule(const struct spin_object *obj)
+{
+	return obj && obj->meta.registration.delivery == SPIN_DELIVER_SEGMENTS ? "tcp" : "udp";
+}
+
+/* Checks what handlers of TCP segments cannot have, beyond what is for messages alone; called after read_puts(). */
+static int check_segments(const struct spin_object *obj)
+{
+	const struct spin_registration *reg = &obj->meta.registration;
+
+	if (reg->delivery != SPIN_DELIVER_SEGMENTS)
+		return 0;
+	if (reg->user_header_bytes)
+		return spin_fail(
+			-EINVAL,
+			"%s registers .user_header_bytes, and a connection begins with a SYN, which has no bytes: look at the first "
+			"ones in the payload handler",
+			obj->path);
+	if (reg->puts)
+		return spin_fail(-EINVAL, "%s takes TCP segments and sends packets (SPIN_PUTS), which are of UDP: leave one of them out",
+				 obj->path);
 	return 0;
 }
 
@@ -463,5 +490,7 @@ int object__registration(struct spin_object *obj)
 		err = read_scratchpad(obj);
 	if (!err)
 		err = read_puts(obj);
+	if (!err)
+		err = check_segments(obj);
 	return err ? err : check_request_types(obj);
 }

@@ -31,10 +31,11 @@ static int check(const struct spin_ctx *ctx)
 	if (!ctx->nic)
 		return spin_fail(-EOPNOTSUPP, "%s was made for no interface: create it again with the other rule", ctx->name);
 	if (!ctx->object)
-		return spin_fail(-EOPNOTSUPP,
-				 "handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs keep their rule while they "
-				 "run: detach %s, and create it again with the other one",
-				 ctx->name);
+		return spin_fail(
+			-EOPNOTSUPP,
+			"handlers that take messages or TCP segments, send packets (SPIN_PUTS) or are spread over CPUs keep their rule "
+			"while they run: detach %s, and create it again with the other one",
+			ctx->name);
 	return 0;
 }
 

@@ -113,8 +113,8 @@ int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 	if (!swap__is_possible(ctx, obj))
 		return spin_fail(
 			-EOPNOTSUPP,
-			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while they run: "
-			"detach %s, and create it again",
+			"handlers that take messages or TCP segments, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while "
+			"they run: detach %s, and create it again",
 			ctx->name);
 	return 0;
 }

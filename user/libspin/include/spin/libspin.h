@@ -70,8 +70,8 @@ int spin_object__card_program(const struct spin_object *obj, const struct spin_r
 /* --- match rules --- */
 
 /*
- * Parses a rule. Words in any order: `udp` (the default)|`icmp`|`icmp6`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
- * `sport LIST`, `dport LIST` (UDP only), `vlan LIST`, `dscp LIST`, `ttl LIST`. LIST is N or FIRST-LAST, or several of these
+ * Parses a rule. Words in any order: `udp` (the default)|`tcp`|`icmp`|`icmp6`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
+ * `sport LIST`, `dport LIST` (UDP and TCP only), `vlan LIST`, `dscp LIST`, `ttl LIST`. LIST is N or FIRST-LAST, or several of these
  * separated by commas. A VLAN list may contain `none` (the outer tag as it is in the frame), a DSCP list ef, af11 to af43, cs0 to cs7.
  * `not` before one of these five selects all other numbers; at most 8 ranges may remain. Instead of all these: `ether TYPE`, in
  * hexadecimal. Both forms may add `u32 TEST [and TEST]...` or `u32 TEST [or TEST]...`, where TEST is INDEX[/MASK]=FIRST[-LAST]
@@ -281,7 +281,7 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
- * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Only for datagram handlers without SPIN_PUTS, whose
+ * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Only for handlers of datagrams without SPIN_PUTS, whose
  * HPUs are CPUs or queues; -EOPNOTSUPP for others. -EINVAL: state or tables have another layout, which the reason names
  * (spin_ctx__migrate() moves them), or the verifier refuses the new handlers; the old handlers continue.
  */
