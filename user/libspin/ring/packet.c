@@ -4,6 +4,7 @@
  * parsed the frame, but handlers may have changed it since. So every length is checked again, and what does not fit the frame is left out
  * (ip_version 0, or a payload that ends with the frame).
  */
+#include <stddef.h>
 #include <string.h>
 
 #include <spin/wire.h>
@@ -15,20 +16,33 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* As for handlers: the payload starts after the UDP header, or is the whole ICMP message. `end`: end of the IP packet, in the frame. */
+/* Returns the length of the header that holds the ports: of UDP or TCP; 0: the packet has none, or is shorter. */
+static uint32_t ports_header_bytes(const uint8_t *at, uint32_t protocol, uint32_t bytes)
+{
+	uint32_t header_bytes = 0;
+
+	if (protocol == SPIN_IP_UDP)
+		header_bytes = sizeof(struct spin_udp);
+	else if (protocol == SPIN_IP_TCP && bytes >= sizeof(struct spin_tcp))
+		header_bytes = (at[offsetof(struct spin_tcp, words)] >> 4) * 4u;
+	if (protocol == SPIN_IP_TCP && header_bytes < sizeof(struct spin_tcp))
+		return 0;
+	return header_bytes <= bytes ? header_bytes : 0;
+}
+
+/* As for handlers: the payload starts after the header of UDP or TCP, or is the whole ICMP message. `end`: of the IP packet, in the frame. */
 static void read_transport(struct spin_ring_packet *packet, uint32_t protocol, uint32_t at, uint32_t end)
 {
-	struct spin_udp udp;
+	const uint32_t header_bytes = ports_header_bytes(packet->frame + at, protocol, end - at);
+	struct spin_udp ports; /* TCP's header begins with its ports, as UDP's does */
 
-	packet->payload_at = at;
-	packet->payload_bytes = end - at;
-	if (protocol != SPIN_IP_UDP || end - at < sizeof(udp))
+	packet->payload_at = at + header_bytes;
+	packet->payload_bytes = end - packet->payload_at;
+	if (!header_bytes)
 		return;
-	memcpy(&udp, packet->frame + at, sizeof(udp));
-	packet->payload_at += (uint32_t)sizeof(udp);
-	packet->payload_bytes -= (uint32_t)sizeof(udp);
-	packet->src_port = spin_ntoh16(udp.src_port);
-	packet->dst_port = spin_ntoh16(udp.dst_port);
+	memcpy(&ports, packet->frame + at, sizeof(ports));
+	packet->src_port = spin_ntoh16(ports.src_port);
+	packet->dst_port = spin_ntoh16(ports.dst_port);
 }
 
 static void read_ip4(struct spin_ring_packet *packet, uint32_t at)

@@ -72,7 +72,7 @@ void spin_ring__destroy(struct spin_ring *ring);
 struct spin_ring_packet {
 	uint8_t *frame; /* from the Ethernet header on */
 	uint32_t frame_bytes;
-	uint32_t payload_at;    /* as for handlers: after the UDP header, at the ICMP header, or after the EtherType */
+	uint32_t payload_at;    /* as for handlers: after the header of UDP or TCP, at the ICMP header, or after the EtherType */
 	uint32_t payload_bytes; /* without padding of the frame */
 	uint32_t queue;
 	uint32_t ip_version;               /* 4 or 6; 0: not IP, and the following fields are 0 */
