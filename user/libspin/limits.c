@@ -67,18 +67,20 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 static const struct {
 	enum spin_capability capability;
 	const char *name;
-	int datagrams, messages; /* 1: contexts with this delivery have it on any interface */
+	uint8_t has[SPIN_DELIVER_SEGMENTS + 1]; /* by delivery: datagrams, messages, segments; 1: contexts have it on any interface */
 } rows[] = {
-	{ SPIN_CAP_MESSAGE_MATCHING, "message_matching", 1, 1 },
-	{ SPIN_CAP_HEADER_FIRST, "header_first", 1, 1 },
-	{ SPIN_CAP_NO_DUPLICATES, "no_duplicates", 0, 1 },
-	{ SPIN_CAP_RELIABLE, "reliable", 0, 1 },
-	{ SPIN_CAP_IN_ORDER, "in_order", 0, 0 },
-	{ SPIN_CAP_BUDGET, "budget", 1, 1 },
-	{ SPIN_CAP_ISOLATION, "isolation", 1, 1 },
-	{ SPIN_CAP_FORWARD, "forward", 0, 0 },
+	{ SPIN_CAP_MESSAGE_MATCHING, "message_matching", { 1, 1, 1 } },
+	{ SPIN_CAP_HEADER_FIRST, "header_first", { 1, 1, 1 } },
+	{ SPIN_CAP_NO_DUPLICATES, "no_duplicates", { 0, 1, 0 } },
+	{ SPIN_CAP_RELIABLE, "reliable", { 0, 1, 0 } },
+	{ SPIN_CAP_IN_ORDER, "in_order", { 0, 0, 0 } },
+	{ SPIN_CAP_BUDGET, "budget", { 1, 1, 1 } },
+	{ SPIN_CAP_ISOLATION, "isolation", { 1, 1, 1 } },
+	{ SPIN_CAP_FORWARD, "forward", { 0, 0, 0 } },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static const char *const delivery_names[] = { "datagrams", "messages", "TCP segments" };
 
 const char *spin_capability_name(enum spin_capability capability)
 {
@@ -93,13 +95,13 @@ uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery deliver
 	struct iface iface = { 0 };
 	uint32_t all = 0;
 
-	if (delivery == SPIN_DELIVER_ME && !kernel_feature__has(KERNEL_MESSAGES))
+	if (delivery > SPIN_DELIVER_SEGMENTS || (delivery == SPIN_DELIVER_ME && !kernel_feature__has(KERNEL_MESSAGES)))
 		return 0;
 	for (unsigned i = 0; i < ROWS; i++)
-		if (delivery == SPIN_DELIVER_ME ? rows[i].messages : rows[i].datagrams)
+		if (rows[i].has[delivery])
 			all |= rows[i].capability;
-	/* if iface__read() fails, the interface is gone and forwards nothing */
-	if (nic && !iface__read(nic, &iface) && iface.redirects)
+	/* handlers of segments send nothing; if iface__read() fails, the interface is gone and forwards nothing */
+	if (nic && delivery != SPIN_DELIVER_SEGMENTS && !iface__read(nic, &iface) && iface.redirects)
 		all |= SPIN_CAP_FORWARD;
 	return all;
 }
@@ -118,7 +120,7 @@ int capabilities__check(struct spin_nic *nic, enum spin_delivery delivery, uint3
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", spin_capability_name(bit));
 	}
 	return spin_fail(-ENOTSUP, "contexts of %s on %s do not have %s: ask spin_nic__capabilities(), and do without",
-			 delivery == SPIN_DELIVER_ME ? "messages" : "datagrams", nic ? nic->name : "no interface", names);
+			 delivery_names[delivery], nic ? nic->name : "no interface", names);
 }
 
 int iface__read(const struct spin_nic *nic, struct iface *out)

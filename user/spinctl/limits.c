@@ -57,7 +57,7 @@ static const struct limit_row {
 
 struct answer {
 	struct spin_ni_limits limits;
-	uint32_t datagrams, messages; /* capability bits */
+	uint32_t datagrams, messages, segments; /* capability bits */
 };
 
 static uint64_t value_of(const struct answer *a, const struct limit_row *row)
@@ -86,10 +86,10 @@ static void print_text(const struct answer *a)
 	for (int i = 0; i < KERNEL_FEATURES; i++)
 		printf("%-27s %7s %s\n", kernel_feature__name((enum kernel_feature)i),
 		       kernel_feature__has((enum kernel_feature)i) ? "yes" : "no", kernel_feature__version((enum kernel_feature)i));
-	printf("\n%-24s %10s %s\n", "contexts of", "datagrams", "messages");
+	printf("\n%-24s %10s %10s %s\n", "contexts of", "datagrams", "messages", "TCP segments");
 	for (unsigned i = 0; (bit = capability(i)); i++)
-		printf("%-24s %10s %s\n", spin_capability_name((enum spin_capability)bit), a->datagrams & bit ? "yes" : "no",
-		       a->messages & bit ? "yes" : "no");
+		printf("%-24s %10s %10s %s\n", spin_capability_name((enum spin_capability)bit), a->datagrams & bit ? "yes" : "no",
+		       a->messages & bit ? "yes" : "no", a->segments & bit ? "yes" : "no");
 }
 
 static void print_json(const struct answer *a)
@@ -126,6 +126,7 @@ static void print_json(const struct answer *a)
 		json_string(&j, "name", spin_capability_name((enum spin_capability)bit));
 		json_bool(&j, "datagrams", !!(a->datagrams & bit));
 		json_bool(&j, "messages", !!(a->messages & bit));
+		json_bool(&j, "segments", !!(a->segments & bit));
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -171,6 +172,7 @@ static int run(const char **operands, unsigned count)
 	if (!err) {
 		a.datagrams = spin_nic__capabilities(nic, SPIN_DELIVER_STACK);
 		a.messages = spin_nic__capabilities(nic, SPIN_DELIVER_ME);
+		a.segments = spin_nic__capabilities(nic, SPIN_DELIVER_SEGMENTS);
 	}
 	spin_nic__close(nic);
 	if (err)
@@ -188,15 +190,16 @@ static const struct command_row row = {
 	.name = "spinctl limits",
 	.summary = "Shows how much an interface takes of handlers and applications, and what it guarantees",
 	.options = rows,
-	.about = "Limits are those of sPIN (B.2.1) and some more: what asks for more is refused, by the compiler, when the object is "
-		 "opened, or when the context is made, with a reason that says limit and value.\n"
-		 "\n"
-		 "Limits and capabilities are those that the running kernel allows; what it is too old for is `no`, with the "
-		 "first kernel that has it.\n"
-		 "\n"
-		 "Capabilities (PsPIN 3.4) are what contexts of datagrams and of messages can rely on; `spinctl run --need` and "
-		 "programs ask for those that their handlers are written for, and are refused where one is missing. "
-		 "libspin(3) says what each means.",
+	.about =
+		"Limits are those of sPIN (B.2.1) and some more: what asks for more is refused, by the compiler, when the object is "
+		"opened, or when the context is made, with a reason that says limit and value.\n"
+		"\n"
+		"Limits and capabilities are those that the running kernel allows; what it is too old for is `no`, with the "
+		"first kernel that has it.\n"
+		"\n"
+		"Capabilities (PsPIN 3.4) are what contexts of datagrams, of messages and of TCP segments can rely on; `spinctl run --need` and "
+		"programs ask for those that their handlers are written for, and are refused where one is missing. "
+		"libspin(3) says what each means.",
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl limits", "What holds for any interface." },

@@ -77,12 +77,13 @@ enum spin_capability {
 };
 
 /*
- * Returns the capabilities of contexts with this delivery on this interface (NULL: any). Header first holds for both deliveries: packets of
- * a message that overtake its first packet are parked until that is handled; each datagram is a message and its own header. Datagrams that
- * the network loses or duplicates are lost or handled twice, so their handlers must be idempotent. A duplicate packet of a message is
- * recognized while the message is in flight, and for tombstone_ms after. Budget and isolation hold for both deliveries: the verifier
- * confines handlers to their context's memory, in either class. Where the kernel is too old for messages (`spinctl limits` shows the
- * version), contexts of messages have no capabilities.
+ * Returns the capabilities of contexts with this delivery on this interface (NULL: any). Header first holds for all deliveries: packets of
+ * a message that overtake its first packet are parked until that is handled; each datagram is a message and its own header; of a TCP
+ * connection the first segment that arrives is the header. Datagrams that the network loses or duplicates are lost or handled twice, and
+ * segments that TCP sends again are handled again, so their handlers must be idempotent. A duplicate packet of a message is recognized
+ * while the message is in flight, and for tombstone_ms after. Budget and isolation hold for all deliveries: the verifier confines handlers
+ * to their context's memory, in either class. Where the kernel is too old for messages (`spinctl limits` shows the version), contexts of
+ * messages have no capabilities.
  *
  * A context states the capabilities that it needs in its options: creating it fails with -ENOTSUP if one is missing.
  */
