@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What a card with hardware XDP cannot do: spincc --target nfp must name it with the handler's line, and write no object.
 . "$(dirname "$0")/refused.lib.sh"
-refuse card 18
+refuse card 19
 # without a card the same handlers are accepted
 cd "$WORK" || exit 1
 for name in compare_and_swap assignment messages clock; do

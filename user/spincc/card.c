@@ -28,7 +28,7 @@
 #define NO_CLOCK  "the time, which a card does not tell its handlers; let the host write it, or what depends on it, into a table"
 #define NO_HPU    "the number of the HPU, which a card does not tell; count with spin_add32 or spin_count, which all cores may do at once"
 #define NO_BUFFER "a buffer of an HPU, which a card does not have: its handlers have their stack, and entries that the host writes"
-#define NO_STREAM "a stream of TCP, which ends in the kernel and not on a card; leave TCP to the host"
+#define NO_STREAM "a connection of TCP, which ends in the kernel and not on a card; leave TCP to the host"
 
 /* Functions that a card does not support: name in the IR, name in the source, reason in the message. */
 static const struct {
@@ -153,6 +153,11 @@ static int check_registration(const struct spincc *s, const struct ir *ir)
 			file, at,
 			"it takes messages (SPIN_DELIVER_ME): what is kept of each message, its window, the order of its handlers and "
 			"its memory, a card's program cannot make; offload handlers of datagrams");
+	if (fields[REGISTERED_DELIVERY] == SPIN_DELIVER_SEGMENTS)
+		return refuse(
+			file, at,
+			"it takes TCP segments (SPIN_DELIVER_SEGMENTS): what is kept of each connection a card's program cannot make; "
+			"offload handlers of datagrams");
 	return 0;
 }
 

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds calls in a handler that no target (eBPF, rv32, host) supports, or that are for another kind of packets than the file registers
- * (datagrams or messages). Called by check_registration.c, on LLVM's IR; check__noinline() is called by verify.c.
+ * (datagrams, messages or TCP segments). Called by check_registration.c, on LLVM's IR; check__noinline() is called by verify.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <spin/context.h>
+#include <spin/meta.h>
 
 #include "user/spincc/ir.h"
+
+#define NO_SEGMENT_REPLY "is for datagrams: a TCP segment is answered by the host's TCP"
 
 /* Functions of one kind of delivery: only datagrams have replies and the host's stack, only messages have entries and acknowledgements. */
 static const struct {
 	const char *name;
 	int messages; /* 1: for messages only; 0: for datagrams only */
 	const char *reason;
+	const char *segment_reason; /* for segments; NULL: the same */
 } calls[] = {
-	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
-	{ "spin_reply_from_buffer_", 0, "spin_reply_from_buffer is for datagrams: packets of messages are acknowledged by the NIC" },
-	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
+	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC",
+	  "spin_reply " NO_SEGMENT_REPLY },
+	{ "spin_reply_from_buffer_", 0, "spin_reply_from_buffer is for datagrams: packets of messages are acknowledged by the NIC",
+	  "spin_reply_from_buffer " NO_SEGMENT_REPLY },
+	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on",
+	  "spin_set_dst_port is for datagrams: the host's TCP knows a connection by its ports" },
 	{ "spin_put_from_host_", 1,
 	  "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "
 	  "with spin_put_from_device" },
@@ -96,17 +103,24 @@ static int is_wrong_atomic(const char *line)
 	return 0;
 }
 
-static const char *call_reason(const struct ir *ir, const char *line, const char *callee, int messages)
+static const char *call_reason(const struct ir *ir, const char *line, const char *callee, unsigned delivery)
 {
+	const int messages = delivery == SPIN_DELIVER_ME, segments = delivery == SPIN_DELIVER_SEGMENTS;
+
+	if (segments && is_one_of(callee, send_functions, sizeof(send_functions) / sizeof(send_functions[0])))
+		return "it sends packets, which handlers of TCP segments cannot";
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
-			return calls[i].reason;
+		if (!strcmp(callee, calls[i].name) && (segments || calls[i].messages != messages))
+			return segments && calls[i].segment_reason ? calls[i].segment_reason : calls[i].reason;
 	if (is_one_of(callee, send_functions, sizeof(send_functions) / sizeof(send_functions[0])) &&
 	    !ir__find_prefix(ir, "@spin_puts_registered_ ="))
 		return "it sends packets; declare with SPIN_PUTS(n), before the first handler, how many at most for each received packet";
 	if (!strcmp(callee, "spin_work_push_") && !ir__find_prefix(ir, "@spin_work_registered_ ="))
 		return "it leaves work items; say with SPIN_WORK(n) before the first handler how many at most may be unread";
 	if (!messages && is_one_of(callee, host_space_functions, sizeof(host_space_functions) / sizeof(host_space_functions[0]))) {
+		if (segments && (second_argument_is(line, callee, SPIN_ME_MEM) || second_argument_is(line, callee, SPIN_ENTRY_MEM)))
+			return "SPIN_ME_MEM and SPIN_ENTRY_MEM are the memory of a message's matching entry, which a TCP segment does not "
+			       "have; use SPIN_HANDLER_MEM";
 		if (second_argument_is(line, callee, SPIN_ME_MEM))
 			return "SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM";
 		if (second_argument_is(line, callee, SPIN_ENTRY_MEM))
@@ -145,21 +159,21 @@ unsigned check__noinline(const struct spincc *s, const char *path, char file[PAT
 	return at;
 }
 
-static const char *line_reason(const struct ir *ir, const char *line, int messages)
+static const char *line_reason(const struct ir *ir, const char *line, unsigned delivery)
 {
 	char callee[128];
 
 	if (is_wrong_atomic(line))
 		return "atomics of another size than 32 bits; use spin_add32 and spin_cas32";
-	return ir__callee(line, callee, sizeof(callee)) ? call_reason(ir, line, callee, messages) : NULL;
+	return ir__callee(line, callee, sizeof(callee)) ? call_reason(ir, line, callee, delivery) : NULL;
 }
 
-int check__calls(const struct spincc *s, const struct ir *ir, int messages)
+int check__calls(const struct spincc *s, const struct ir *ir, unsigned delivery)
 {
 	char file[PATH_MAX];
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		const char *reason = *line == ' ' ? line_reason(ir, line, messages) : NULL;
+		const char *reason = *line == ' ' ? line_reason(ir, line, delivery) : NULL;
 		unsigned at;
 
 		at = reason ? ir__source_line(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;

@@ -71,7 +71,7 @@ static int check_fragmentation(const struct place *at, const unsigned *fields)
 		return refuse(at, "fragmentation_bytes is %u: a power of two, at most %u", unit, SPIN_FRAGMENTATION_MAX);
 	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length "
-				  "of each datagram");
+				  "of each packet");
 	if (fields[REGISTERED_USER_HEADER] % unit)
 		return refuse(at,
 			      "user_header_bytes is %u, no multiple of fragmentation_bytes, %u: what follows the user header "
@@ -96,6 +96,19 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 	return 0;
 }
 
+/* What handlers of TCP segments cannot have, beyond what is for messages alone. */
+static int check_segments(const struct ir *ir, const struct place *at, const unsigned *fields)
+{
+	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_SEGMENTS)
+		return 0;
+	if (fields[REGISTERED_USER_HEADER])
+		return refuse(at, "user_header_bytes is not for TCP segments: a connection begins with a SYN, which has no bytes; look at "
+				  "the first ones in the payload handler");
+	if (ir__find_prefix(ir, "@spin_puts_registered_ ="))
+		return refuse(at, "it takes TCP segments and sends packets (SPIN_PUTS), which are of UDP: leave one of them out");
+	return 0;
+}
+
 static int check_registration_fields(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
 	/* a file that registers no handler is a mistake: every packet would pass as if it were not attached */
@@ -110,7 +123,10 @@ static int check_registration_fields(const struct ir *ir, const struct place *at
 	if (fields[REGISTERED_PAYLOAD_ALIGNED] > 1)
 		return refuse(at, "payload_aligned is %u: 1 if payloads are to begin a line of packet memory, or 0",
 			      fields[REGISTERED_PAYLOAD_ALIGNED]);
-	if (check_fragmentation(at, fields) || check_takes(ir, at, fields))
+	if (fields[REGISTERED_DELIVERY] > SPIN_DELIVER_SEGMENTS)
+		return refuse(at, "delivery is %u: SPIN_DELIVER_STACK, SPIN_DELIVER_ME or SPIN_DELIVER_SEGMENTS",
+			      fields[REGISTERED_DELIVERY]);
+	if (check_fragmentation(at, fields) || check_takes(ir, at, fields) || check_segments(ir, at, fields))
 		return -1;
 	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__find_prefix(ir, "@spin_scratchpad_bytes_ ="))
 		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");
@@ -130,5 +146,5 @@ int check__registration(const struct spincc *s, const struct ir *ir)
 		return 0;
 	if (check_registration_fields(ir, &at, fields))
 		return -1;
-	return check__calls(s, ir, fields[REGISTERED_DELIVERY] == SPIN_DELIVER_ME);
+	return check__calls(s, ir, fields[REGISTERED_DELIVERY]);
 }

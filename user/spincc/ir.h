@@ -38,8 +38,8 @@ unsigned ir__source_line(const struct spincc *s, const struct ir *ir, const char
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
 /* Checks a local variable or parameter, by its DILocalVariable. Returns -1 after a message if its width differs between targets. */
 int check__local(const struct spincc *s, const struct ir *ir, const char *variable);
-/* Checks for calls that handlers must not make. `messages`: the handlers take messages. Returns -1 after a message. */
-int check__calls(const struct spincc *s, const struct ir *ir, int messages);
+/* Checks for calls that handlers must not make. `delivery`: enum spin_delivery, as registered. Returns -1 after a message. */
+int check__calls(const struct spincc *s, const struct ir *ir, unsigned delivery);
 /* Warns about ports that are compared in the wrong byte order. */
 void check__ports(const struct spincc *s, const struct ir *ir);
 /* Returns 1 if SPIN_TABLE or another macro for handler memory defined the global of this name. */

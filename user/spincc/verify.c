@@ -13,6 +13,7 @@
 #include "user/lib/load_progress.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
+#include "user/libspin/internal.h"
 #include "user/libspin/load/verifier.h"
 #include "user/spincc/spincc.h"
 
@@ -105,7 +106,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	log.to = open_memstream(&text, &bytes);
 	spin_set_log(log_line, &log);
 	spin_set_load_progress(load_progress__print, &progress);
-	err = spin_rule__parse("udp", &rule);
+	err = spin_rule__parse(object__rule(object), &rule);
 	if (!err)
 		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
 	spin_set_log(NULL, NULL);

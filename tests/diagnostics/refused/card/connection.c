@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc card_payload(struct spin_payload *p, struct tally *state)
 {
-	if (spin_connection(p) == 1) // card: cannot offload: spin_connection: a stream of TCP, which ends in the kernel and not on a card; leave TCP to the host
+	if (spin_connection(p) == 1) // card: cannot offload: spin_connection: a connection of TCP, which ends in the kernel and not on a card; leave TCP to the host
 		return SPIN_DROP;
 	return SPIN_SUCCESS;
 }

@@ -9,4 +9,4 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(registers, .payload = f, .fragmentation_bytes = 8); // compiler: fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length of each datagram
+SPIN_HANDLERS(registers, .payload = f, .fragmentation_bytes = 8); // compiler: fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length of each packet

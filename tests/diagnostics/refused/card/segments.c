@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* tests/diagnostics/card_refuses.sh: spincc --target nfp must refuse this handler, with the message in the comment on the faulty line. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, last; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc card_payload(struct spin_payload *p, struct tally *state)
+{
+	spin_add32(&state->n, 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(card, .payload = card_payload, .delivery = SPIN_DELIVER_SEGMENTS); // card: cannot offload: it takes TCP segments (SPIN_DELIVER_SEGMENTS): what is kept of each connection a card's program cannot make; offload handlers of datagrams
