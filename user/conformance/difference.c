@@ -358,6 +358,39 @@ static void dissect_udp(struct dissection *v)
 	v->at += 8;
 }
 
+static void dissect_tcp(struct dissection *v)
+{
+	const uint8_t *tcp = v->frame + v->at;
+	static const char *const names[] = { "FIN", "SYN", "RST", "PSH", "ACK", "URG" };
+	uint32_t bytes;
+	char text[96];
+	size_t at = 0;
+
+	if (!has_bytes(v, 20))
+		return;
+	bytes = (tcp[12] >> 4) * 4u;
+	add(v, "TCP source port", "%u", get16(v, v->at));
+	add(v, "TCP destination port", "%u", get16(v, v->at + 2));
+	add(v, "TCP sequence number", "%u", get16(v, v->at + 4) << 16 | get16(v, v->at + 6));
+	add(v, "TCP acknowledgement", "%u", get16(v, v->at + 8) << 16 | get16(v, v->at + 10));
+	add(v, "TCP header length", "%u bytes", bytes);
+	text[0] = '\0';
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (tcp[13] >> i & 1)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " %s", names[i]);
+	add(v, "TCP flags", "0x%02x%s", tcp[13], text);
+	add(v, "TCP window", "%u", get16(v, v->at + 14));
+	add(v, "TCP checksum", "0x%04x", get16(v, v->at + 16));
+	add(v, "TCP urgent pointer", "%u", get16(v, v->at + 18));
+	v->at += 20;
+	if (bytes <= 20 || !has_bytes(v, bytes - 20))
+		return;
+	for (uint32_t i = 20; i < bytes; i++)
+		snprintf(text + 2 * (i - 20), 3, "%02x", tcp[i]);
+	add(v, "TCP options", "%s", text);
+	v->at += bytes - 20;
+}
+
 static void dissect_icmp(struct dissection *v, const char *name)
 {
 	char field[32];
@@ -386,6 +419,8 @@ static void dissect(struct dissection *v, const uint8_t *frame, uint32_t bytes)
 		protocol = dissect_ip6(v);
 	if (protocol == 17)
 		dissect_udp(v);
+	else if (protocol == 6)
+		dissect_tcp(v);
 	else if (protocol == (type == 0x0800 ? 1 : 58))
 		dissect_icmp(v, type == 0x0800 ? "ICMP" : "ICMPv6");
 }

@@ -24,6 +24,11 @@ const struct template_field template_ip6_fields[] = {
 	{ "version", 0, 4 }, { "class", 4, 8 }, { "flow", 12, 20 }, { "length", 32, 16 }, { "next", 48, 8 }, { "hop", 56, 8 }, { 0 },
 };
 
+const struct template_field template_tcp_fields[] = {
+	{ "sport", 0, 16 }, { "dport", 16, 16 }, { "seq", 32, 32 },  { "ack", 64, 32 },
+	{ "words", 96, 4 }, { "win", 112, 16 },  { "urg", 144, 16 }, { 0 },
+};
+
 const struct template_field template_slmp_fields[] = {
 	{ "flags", 0, 16 },
 	{ "id", 16, 32 },

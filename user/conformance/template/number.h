@@ -16,7 +16,8 @@ struct template_field {
 	const char *name;
 	unsigned at_bit, bits;
 };
-extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_slmp_fields[], template_put_fields[];
+extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_tcp_fields[], template_slmp_fields[],
+	template_put_fields[];
 /* Parses `word` and stores it in the named field; header: its name in the error for an unknown field. */
 int template_store(const struct template_field *fields, const char *header, const char *name, const char *word, uint8_t *to);
 

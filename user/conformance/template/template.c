@@ -34,7 +34,7 @@ static void store16(uint8_t *at, unsigned v)
 	at[1] = (uint8_t)v;
 }
 
-static int append_hex(struct template *t, const char *word)
+int template_hex(struct template *t, const char *word)
 {
 	for (; *word; word += 2) {
 		char pair[3] = { word[0], word[1], 0 };
@@ -103,7 +103,7 @@ static int parse_vlan(struct template *t, char **word, int words)
 	return 0;
 }
 
-static int parse_sum(const char *word, struct template *t, uint8_t *field)
+int template_parse_sum(const char *word, uint8_t *field)
 {
 	uint64_t value;
 
@@ -117,7 +117,6 @@ static int parse_sum(const char *word, struct template *t, uint8_t *field)
 		return SUM_WRONG;
 	if (template_number(word, "sum", UINT16_MAX, &value))
 		return -EINVAL;
-	t->udp_sum_value = (uint16_t)value;
 	store16(field, (unsigned)value);
 	return SUM_GIVEN;
 }
@@ -127,7 +126,7 @@ static int append_options(struct template *t, const char *word)
 {
 	uint32_t bytes;
 
-	if (append_hex(t, word))
+	if (template_hex(t, word))
 		return -EINVAL;
 	bytes = t->bytes - (uint32_t)t->ip_at;
 	if (bytes > IP4_HEADER_MAX || bytes % 4)
@@ -161,7 +160,7 @@ static int parse_ip4(struct template *t, char **word, int words)
 		const char *name = word[i];
 
 		if (!strcmp(name, "sum")) {
-			mode = parse_sum(word[i + 1], t, ip + 10);
+			mode = template_parse_sum(word[i + 1], ip + 10);
 			if (mode < 0)
 				return mode;
 			t->ip_sum = mode;
@@ -209,6 +208,12 @@ static int parse_ip6(struct template *t, char **word, int words)
 	return 0;
 }
 
+void template_set_protocol(struct template *t, uint8_t ip4, uint8_t ip6)
+{
+	if (t->ip_at >= 0 && !t->ip_protocol_given)
+		t->frame[t->ip_at + (t->ip_version == 4 ? 9 : 6)] = t->ip_version == 4 ? ip4 : ip6;
+}
+
 /* udp SPORT > DPORT [length N] [sum right|none|partial|wrong|N] */
 static int parse_udp(struct template *t, char **word, int words)
 {
@@ -228,7 +233,7 @@ static int parse_udp(struct template *t, char **word, int words)
 	store16(udp + 2, (unsigned)to);
 	for (int i = 4; i < words; i += 2) {
 		if (!strcmp(word[i], "sum")) {
-			mode = parse_sum(word[i + 1], t, udp + 6);
+			mode = template_parse_sum(word[i + 1], udp + 6);
 			if (mode < 0)
 				return mode;
 			t->udp_sum = mode;
@@ -263,7 +268,7 @@ static int parse_icmp(struct template *t, char **word, int words)
 	icmp[1] = (uint8_t)code;
 	for (int i = 3; i < words; i += 2) {
 		if (!strcmp(word[i], "sum")) {
-			mode = parse_sum(word[i + 1], t, icmp + 2);
+			mode = template_parse_sum(word[i + 1], icmp + 2);
 			if (mode < 0)
 				return mode;
 			t->icmp_sum = mode;
@@ -275,8 +280,7 @@ static int parse_icmp(struct template *t, char **word, int words)
 			return engine_fail(-EINVAL, "icmp has no '%s'", word[i]);
 		}
 	}
-	if (t->ip_at >= 0 && !t->ip_protocol_given)
-		t->frame[t->ip_at + (t->ip_version == 4 ? 9 : 6)] = t->ip_version == 4 ? 1 : 58;
+	template_set_protocol(t, 1, 58);
 	return 0;
 }
 
@@ -285,7 +289,7 @@ static int parse_hex(struct template *t, char **word, int words)
 	int err = 0;
 
 	for (int i = 1; i < words && !err; i++)
-		err = append_hex(t, word[i]);
+		err = template_hex(t, word[i]);
 	return err;
 }
 
@@ -355,16 +359,17 @@ static const struct {
 	const char *word;
 	int (*line)(struct template *t, char **word, int words);
 } lines[] = {
-	{ "eth", parse_eth },      { "vlan", parse_vlan },   { "qinq", parse_vlan },    { "ip4", parse_ip4 },
-	{ "ip6", parse_ip6 },      { "udp", parse_udp },     { "icmp", parse_icmp },    { "raw", parse_hex },
-	{ "hex", parse_hex },      { "text", parse_text },   { "be16", parse_numbers }, { "be32", parse_numbers },
-	{ "le32", parse_numbers }, { "fill", parse_amount }, { "count", parse_amount }, { "pad", parse_amount },
-	{ "cut", parse_amount },   { "tail", parse_tail },   { "slmp", template_slmp }, { "put", template_put },
+	{ "eth", parse_eth },      { "vlan", parse_vlan },    { "qinq", parse_vlan },   { "ip4", parse_ip4 },
+	{ "ip6", parse_ip6 },      { "udp", parse_udp },      { "tcp", template_tcp },  { "icmp", parse_icmp },
+	{ "raw", parse_hex },      { "hex", parse_hex },      { "text", parse_text },   { "be16", parse_numbers },
+	{ "be32", parse_numbers }, { "le32", parse_numbers }, { "fill", parse_amount }, { "count", parse_amount },
+	{ "pad", parse_amount },   { "cut", parse_amount },   { "tail", parse_tail },   { "slmp", template_slmp },
+	{ "put", template_put },
 };
 
 void template_start(struct template *t)
 {
-	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1, .icmp_at = -1, .slmp_at = -1 };
+	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1, .tcp_at = -1, .icmp_at = -1, .slmp_at = -1 };
 }
 
 int template_line(struct template *t, const char *line)
@@ -398,16 +403,17 @@ uint16_t template_sum(const uint8_t *at, uint32_t bytes, uint32_t start)
 	return (uint16_t)sum;
 }
 
-/* Adds 1 in ones' complement, so that the sum stays wrong after incremental updates. */
-static unsigned increment_sum(unsigned sum)
+/* A wrong sum is 1 more in ones' complement, so that it stays wrong after incremental updates. */
+void template_put_sum(uint8_t *field, int mode, unsigned sum)
 {
-	return sum + 1 > 0xffff ? 1 : sum + 1;
+	if (mode == SUM_WRONG)
+		sum = sum + 1 > 0xffff ? 1 : sum + 1;
+	store16(field, sum);
 }
 
 static void finish_ip(struct template *t, uint32_t datagram_bytes)
 {
 	uint8_t *ip = t->frame + t->ip_at;
-	unsigned sum;
 
 	if (t->ip_version == 6) {
 		if (!t->ip_length_given)
@@ -418,8 +424,7 @@ static void finish_ip(struct template *t, uint32_t datagram_bytes)
 		store16(ip + 2, datagram_bytes);
 	if (t->ip_sum == SUM_GIVEN || t->ip_sum == SUM_NONE)
 		return;
-	sum = (uint16_t)~template_sum(ip, t->ip_header_bytes, 0);
-	store16(ip + 10, t->ip_sum == SUM_WRONG ? increment_sum(sum) : sum);
+	template_put_sum(ip + 10, t->ip_sum, (uint16_t)~template_sum(ip, t->ip_header_bytes, 0));
 }
 
 static void finish_udp(struct template *t, uint32_t datagram_end)
@@ -439,8 +444,7 @@ static void finish_udp(struct template *t, uint32_t datagram_end)
 		return;
 	}
 	sum = (uint16_t)~template_sum(udp, bytes, pseudo);
-	sum = sum ? sum : 0xffff;
-	store16(udp + 6, t->udp_sum == SUM_WRONG ? increment_sum(sum) : sum);
+	template_put_sum(udp + 6, t->udp_sum, sum ? sum : 0xffff);
 }
 
 /* Sets the ICMP checksum; for ICMPv6 it includes the pseudo-header. A sum of 0 is stored as 0xffff, as the runtime does. */
@@ -455,8 +459,7 @@ static int finish_icmp(struct template *t, uint32_t end)
 	if (t->icmp_sum == SUM_GIVEN || t->icmp_sum == SUM_NONE || t->ip_at < 0)
 		return 0;
 	sum = (uint16_t)~template_sum(icmp, bytes, t->ip_version == 4 ? 0 : template_sum(ip + 8, 32, 58 + bytes));
-	sum = sum ? sum : 0xffff;
-	store16(icmp + 2, t->icmp_sum == SUM_WRONG ? increment_sum(sum) : sum);
+	template_put_sum(icmp + 2, t->icmp_sum, sum ? sum : 0xffff);
 	return 0;
 }
 
@@ -465,10 +468,12 @@ int template_finish(struct template *t)
 	uint32_t end = t->datagram_end ? t->datagram_end : t->bytes;
 
 	if ((t->udp_at >= 0 && end < (uint32_t)t->udp_at + 8) || (t->icmp_at >= 0 && end < (uint32_t)t->icmp_at + 8) ||
-	    (t->ip_at >= 0 && end < (uint32_t)t->ip_at + t->ip_header_bytes))
+	    (t->tcp_at >= 0 && end < (uint32_t)t->tcp_at + 20) || (t->ip_at >= 0 && end < (uint32_t)t->ip_at + t->ip_header_bytes))
 		return engine_fail(-EINVAL, "headers must not follow `pad` or `tail`, which end the datagram");
 	if (t->udp_at >= 0)
 		finish_udp(t, end);
+	if (t->tcp_at >= 0)
+		template_finish_tcp(t, end);
 	if (t->icmp_at >= 0 && finish_icmp(t, end))
 		return -EINVAL;
 	if (t->ip_at >= 0)

@@ -14,15 +14,14 @@ struct template
 {
 	uint8_t frame[ENGINE_FRAME_MAX];
 	uint32_t bytes;
-	int type_at;                         /* offset of the field that gives the next header's type; -1: none */
-	int ip_at, udp_at, icmp_at, slmp_at; /* -1: none */
+	int type_at;                                 /* offset of the field that gives the next header's type; -1: none */
+	int ip_at, udp_at, tcp_at, icmp_at, slmp_at; /* -1: none */
 	int ip_version;
 	uint32_t ip_header_bytes;
 	uint32_t datagram_end; /* offset; 0: the end of the frame */
-	int ip_length_given, ip_sum_given, ip_protocol_given, udp_length_given;
-	enum { SUM_RIGHT, SUM_NONE, SUM_PARTIAL, SUM_WRONG, SUM_GIVEN } ip_sum, udp_sum, icmp_sum;
+	int ip_length_given, ip_sum_given, ip_protocol_given, udp_length_given, tcp_words_given;
+	enum { SUM_RIGHT, SUM_NONE, SUM_PARTIAL, SUM_WRONG, SUM_GIVEN } ip_sum, udp_sum, tcp_sum, icmp_sum;
 	int slmp_flags_given;
-	uint16_t udp_sum_value;
 	uint32_t cut; /* truncated length; 0: not truncated */
 };
 
@@ -33,6 +32,17 @@ int template_finish(struct template *t);
 
 /* Appends bytes to the frame. from NULL: zeros. */
 int template_append(struct template *t, const void *from, uint32_t bytes);
+/* Appends bytes given in hex. */
+int template_hex(struct template *t, const char *word);
+/* Stores the next header's protocol in the IP header, unless the line of that gives one. */
+void template_set_protocol(struct template *t, uint8_t ip4, uint8_t ip6);
+/* Parses the value of `sum`, and stores a given number in the field. Returns the mode, or -EINVAL. */
+int template_parse_sum(const char *word, uint8_t *field);
+/* Stores the right sum in the field, or a wrong one if the mode is SUM_WRONG. */
+void template_put_sum(uint8_t *field, int mode, unsigned sum);
+/* Parses the line `tcp`; sets the checksum of the segment that ends at `end`. */
+int template_tcp(struct template *t, char **word, int words);
+void template_finish_tcp(struct template *t, uint32_t end);
 /* Parse the lines `slmp` and `put`. */
 int template_slmp(struct template *t, char **word, int words);
 int template_put(struct template *t, char **word, int words);
