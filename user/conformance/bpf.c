@@ -56,6 +56,8 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	err = spin_object__open(handler->object, &b->object);
 	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
 		b->messages = 1;
+	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_SEGMENTS)
+		b->segments = 1;
 	opts.message.virtual_clock = 1;
 	if (b->messages && !opts.message.window) /* same as the other engines; libspin's default depends on the size of host memory */
 		opts.message.window = SPIN_WINDOW;
@@ -372,10 +374,28 @@ int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *
 	return err ? as_engine_error(err) : bpf_events(b, out);
 }
 
+/* Clears the program's connections, as at its start. No other CPU runs it. */
+static int clear_connections(struct bpf *b)
+{
+	static const char *const tables[] = { "spin_connections", "spin_connection_tags" };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		size_t bytes;
+		void *at;
+
+		if (spin_ctx__symbol(b->ctx, tables[i], &at, &bytes))
+			return as_engine_error(-ENOENT);
+		memset(at, 0, bytes);
+	}
+	return 0;
+}
+
 int bpf_message__reset(struct engine *e)
 {
 	struct bpf *b = e->impl;
 
+	if (b->segments)
+		return clear_connections(b);
 	return b->messages ? as_engine_error(spin_messages__reset(b->ctx))
 			   : engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
 }

@@ -14,6 +14,7 @@ struct bpf {
 	struct spin_nic *nic; /* NULL: the context runs without a dispatcher */
 	uint64_t seen[SPIN_REASON_COUNT];
 	int messages; /* 1: the context takes messages */
+	int segments; /* 1: it takes TCP segments */
 };
 
 /* Reads all pending events, and sets their hpu to 0. */

@@ -86,10 +86,13 @@ struct engine_ops {
 	int (*set_time)(struct engine *e, uint64_t now_ns);
 	int (*set_draw)(struct engine *e, uint32_t draw);
 
-	/* The next functions are for contexts of messages; others return -EOPNOTSUPP. */
+	/* The next functions are for contexts of messages; others return -EOPNOTSUPP, except for reset(). */
 	/* Sets the time, then expires messages and handles the remaining parked packets. */
 	int (*clock)(struct engine *e, uint32_t now_ms, struct engine_events *out);
-	/* Removes messages, tombstones and matching entries; clears host memory and clock; posts the first entry again. */
+	/*
+	 * Removes messages, tombstones and matching entries; clears host memory and clock; posts the first entry again. Of a context of
+	 * segments removes all connections; of datagrams may do nothing.
+	 */
 	int (*reset)(struct engine *e);
 	int (*host_read)(struct engine *e, size_t offset, void *to, size_t bytes);
 	int (*host_write)(struct engine *e, size_t offset, const void *from, size_t bytes);

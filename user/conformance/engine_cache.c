@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/wire.h>
+
 #include "user/conformance/engine_cache.h"
 
 static void close_entry(struct engine_cache_entry *entry)
@@ -52,11 +54,14 @@ static int open_entry(struct engine_cache_entry *entry, const struct engine_hand
 
 	if (err)
 		return err;
+	if (!context.rule.protocol && !context.rule.ether_type)
+		context.rule.protocol = entry->types.segments ? SPIN_IP_TCP : SPIN_IP_UDP;
 	if (!entry->types.messages)
 		clear_message_options(&entry->types, &context.message);
 	err = engine_open(entry->kind, handler, &context, &entry->engine);
-	if (!err && entry->types.messages && !entry->engine->ops->reset)
-		err = engine_fail(-EOPNOTSUPP, "the engine %s takes no messages", engine_name(entry->kind));
+	if (!err && (entry->types.messages || entry->types.segments) && !entry->engine->ops->reset)
+		err = engine_fail(-EOPNOTSUPP, "the engine %s takes no %s", engine_name(entry->kind),
+				  entry->types.messages ? "messages" : "TCP segments");
 	if (!err)
 		err = image_alloc(&entry->types, &entry->initial);
 	return err ? err : image_read(&entry->types, &entry->initial, entry->engine);

@@ -214,7 +214,7 @@ static int model_reset(struct engine *e)
 {
 	struct model *m = e->impl;
 
-	return as_engine_error(pspin__reset(m->nic), "messages");
+	return as_engine_error(pspin__reset(m->nic), "messages, or connections");
 }
 
 static int model_host_read(struct engine *e, size_t offset, void *to, size_t bytes)

@@ -25,14 +25,15 @@ static int discard_log(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-static int takes_messages(const char *path, int *out)
+static int read_delivery(const char *path, struct types *out)
 {
 	struct spin_object *object;
 	int err = spin_object__open(path, &object);
 
 	if (err)
 		return engine_fail(err, "%s", spin_strerror_last());
-	*out = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	out->messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	out->segments = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_SEGMENTS;
 	spin_object__close(object);
 	return 0;
 }
@@ -55,7 +56,7 @@ int types_open(const char *object, struct types *out)
 	if (!err && !out->count)
 		err = engine_fail(-EINVAL, "%s: no state", object);
 	if (!err)
-		err = takes_messages(object, &out->messages);
+		err = read_delivery(object, out);
 	if (!err) {
 		out->me_memory = btf__find_by_name_kind(out->btf, "spin_me_memory", BTF_KIND_VAR) > 0;
 		out->host_memory = out->messages || out->me_memory;

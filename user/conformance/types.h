@@ -16,6 +16,7 @@ struct types {
 	struct bpf_object *object;
 	const struct btf *btf;
 	int messages;    /* 1: the handler takes messages, so it has host memory and matching entries */
+	int segments;    /* 1: the handler takes TCP segments, so it has connections */
 	int host_memory; /* 1: it has host memory */
 	int me_memory;   /* 1: it also accesses the entry's counter or the handlers' own host memory */
 	unsigned count;

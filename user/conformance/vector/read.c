@@ -71,7 +71,6 @@ int vector_read(const char *path, struct vector **out)
 	}
 	r->v = v;
 	v->path = strdup(path);
-	v->context.rule.protocol = 17;
 	v->context.message.host_bytes = VECTOR_HOST_BYTES;
 	template_start(&r->headers);
 	err = read_lines(r, file);

@@ -103,6 +103,8 @@ static int init_run(const struct vector *v, const struct types *t, struct engine
 		err = engine_fail(-EINVAL, "the handler takes no messages (SPIN_DELIVER_ME), the vector has them");
 	if (!err && v->of_host_memory && !t->host_memory)
 		err = engine_fail(-EINVAL, "the handler has no host memory, the vector says how much");
+	if (!err && t->segments)
+		err = e->ops->reset(e);
 	if (!err && t->host_memory)
 		err = init_host(v, t, e, r);
 	r->sends = malloc(sizeof(*r->sends));
