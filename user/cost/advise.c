@@ -49,7 +49,7 @@ static int run_passes(struct advisor *a, struct cost_point *p)
 		return status;
 	if (cost_source__rewind(a->source))
 		return FAILED;
-	if (!a->advice.report->takes_messages || !a->advice.report->trace)
+	if (cost_packets__may_repeat(a->advice.report))
 		cost_source__repeat(a->source, COST_LOADED_PACKETS);
 	status = cost_pass__loaded(&a->program, a->source, a->options->gbps_value, NULL, &p->loaded, &p->throughput, NULL);
 	if (!status)
@@ -349,14 +349,14 @@ static void print_verdict(const struct advice *a)
 
 static void print_packets(const struct cost_report *r)
 {
-	if (r->trace)
+	char packets[160];
+
+	if (r->trace) {
 		printf("packets of %s\n", r->trace);
-	else if (r->takes_messages)
-		printf("%u messages made, of %u packets with %u bytes of payload; --pcap, --messages and --payload give others\n",
-		       r->made.messages, r->made.packets, r->made.payload_bytes);
-	else
-		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n", r->made.messages,
-		       r->made.payload_bytes);
+		return;
+	}
+	cost_packets__describe(r, packets, sizeof(packets));
+	printf("%s; --pcap, --%s and --payload give others\n", packets, r->takes_messages || r->takes_segments ? "messages" : "datagrams");
 }
 
 void cost_advise__text(const struct advice *a)
@@ -410,6 +410,7 @@ static void json_variant(struct json *j, const char *key, const struct advice_va
 void cost_advise__json(const struct advice *a)
 {
 	const struct advice_variant *registered = &a->variants[0], *best = &a->variants[a->best];
+	char made[32];
 	struct json j;
 
 	json_begin(&j, stdout, 1);
@@ -420,7 +421,8 @@ void cost_advise__json(const struct advice *a)
 	json_string(&j, "source", a->source);
 	json_string(&j, "trace", a->report->trace);
 	if (!a->report->trace) {
-		json_uint(&j, a->report->takes_messages ? "messages_made" : "datagrams_made", a->report->made.messages);
+		snprintf(made, sizeof(made), "%s_made", cost_packets__name(a->report));
+		json_uint(&j, made, a->report->made.messages);
 		json_uint(&j, "payload_bytes_per_packet", a->report->made.payload_bytes);
 	}
 	json_variant(&j, "registered", registered);

@@ -113,7 +113,7 @@ static int open_context(struct context_set *set, unsigned i, const char *path)
 	c->job.program.rule = &c->rule;
 	c->job.program.fill = &c->options.fill;
 	c->job.program.watchdog = o->watchdog;
-	if (parse_enum__match(o->match.items[i], &c->rule))
+	if (parse_enum__match(o->match.items[i], NULL, &c->rule))
 		return report_error("%s", spin_strerror_last());
 	if (select_fill(&o->fill, i + 1, set->count, &c->options.fill) || open_handler(c, path))
 		return FAILED;
@@ -142,10 +142,10 @@ static int check_kinds(const struct context_set *set)
 	for (unsigned i = 1; i < set->count && !set->options->trace; i++) {
 		const struct context *a = &set->contexts[0], *b = &set->contexts[i];
 
-		if (a->report.takes_messages != b->report.takes_messages)
+		if (a->report.takes_messages != b->report.takes_messages || a->report.takes_segments != b->report.takes_segments)
 			return report_error("%s takes %s and %s %s: packets of both kinds can only be those of a capture, --pcap",
-					    a->job.program.path, a->report.takes_messages ? "messages" : "datagrams", b->job.program.path,
-					    b->report.takes_messages ? "messages" : "datagrams");
+					    a->job.program.path, cost_packets__name(&a->report), b->job.program.path,
+					    cost_packets__name(&b->report));
 	}
 	return DONE;
 }
@@ -154,7 +154,11 @@ static int open_source(struct context *c)
 {
 	const struct cost_options *o = &c->options;
 	struct cost_source_options source = {
-		.trace = o->trace, .made = o->made, .rule = &c->rule, .takes_messages = c->report.takes_messages
+		.trace = o->trace,
+		.made = o->made,
+		.rule = &c->rule,
+		.takes_messages = c->report.takes_messages,
+		.takes_segments = c->report.takes_segments,
 	};
 
 	if (cost_job__check_packets(&c->job, c->job.program.path))

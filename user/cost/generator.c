@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets that match a rule, for spinctl cost without a capture: datagrams, or messages of many packets (SLMP over UDP) in order,
- * in which each packet requests an acknowledgement. Called by source.c. A rule for ICMP gives echo requests. The rule also determines the
- * Ethernet type, VLAN tag, DSCP and TTL.
+ * Generates packets that match a rule, for spinctl cost without a capture: datagrams, messages of many packets (SLMP over UDP) in order, in
+ * which each packet requests an acknowledgement, or TCP connections, of what one end sends. Called by source.c. A rule for ICMP gives echo
+ * requests. The rule also determines the Ethernet type, VLAN tag, DSCP and TTL.
  */
 #include <string.h>
 
@@ -12,6 +12,8 @@
 #include "user/cost/run.h"
 
 #define SOURCE_PORT 4000
+#define FIRST_PORT  32768 /* of connections, if the rule allows any: each has a port of Linux's range, the next one after another */
+#define PORTS       28232
 #define TTL         64
 #define ECHO        8
 #define ECHO6       128
@@ -144,7 +146,16 @@ unsigned cost_generator__header_bytes(const struct cost_generator *g)
 	if (g->is_raw || g->rule->ether_type)
 		return 0;
 	return (unsigned)((g->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)) +
-			  (cost_is_icmp(g->rule) ? 0 : sizeof(struct spin_udp)) + (g->takes_messages ? sizeof(struct spin_slmp) : 0));
+			  (cost_is_icmp(g->rule) ? 0
+			   : g->takes_segments   ? sizeof(struct spin_tcp)
+						 : sizeof(struct spin_udp)) +
+			  (g->takes_messages ? sizeof(struct spin_slmp) : 0));
+}
+
+/* Returns what follows the IP header. */
+static uint8_t *transport_at(struct cost_generator *g)
+{
+	return g->frame + ethernet_bytes(g) + (g->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
 }
 
 static void make_headers(struct cost_generator *g, unsigned payload_bytes)
@@ -168,7 +179,7 @@ static void make_headers(struct cost_generator *g, unsigned payload_bytes)
 	memcpy(g->frame, &eth, sizeof(eth));
 	if (g->rule->ether_type)
 		return;
-	if (cost_is_icmp(g->rule)) {
+	if (cost_is_icmp(g->rule) || g->takes_segments) {
 		if (is_ip6)
 			make_ip6(g, ip, udp_bytes);
 		else
@@ -181,7 +192,24 @@ static void make_headers(struct cost_generator *g, unsigned payload_bytes)
 	} else {
 		make_ip4(g, ip, udp_bytes);
 	}
-	memcpy(ip + (is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)), &udp, sizeof(udp));
+	memcpy(transport_at(g), &udp, sizeof(udp));
+}
+
+/* Writes the TCP header of a connection's packet: a SYN, then segments with an ACK. */
+static void make_tcp(struct cost_generator *g, const struct cost_generated *made, uint32_t connection, unsigned packet)
+{
+	const uint32_t first = connection * 2654435761u; /* of each connection another one */
+	struct spin_tcp tcp = {
+		.src_port = spin_hton16(pick_port(g->rule->src_port, &g->rule->src_ports, (uint16_t)(FIRST_PORT + connection % PORTS))),
+		.dst_port = spin_hton16(pick_port(g->rule->dst_port, &g->rule->dst_ports, SPIN_SLMP_PORT)),
+		.seq = spin_hton32(first + (packet ? 1 + (packet - 1) * made->payload_bytes : 0)),
+		.ack = spin_hton32(packet ? 1 : 0),
+		.words = sizeof(tcp) / 4 << 4,
+		.flags = packet ? SPIN_TCP_ACK | (packet == made->packets ? SPIN_TCP_FIN | SPIN_TCP_PSH : 0) : SPIN_TCP_SYN,
+		.window = spin_hton16(UINT16_MAX),
+	};
+
+	memcpy(transport_at(g), &tcp, sizeof(tcp));
 }
 
 /* Writes an echo request. bytes: at least 8. */
@@ -198,7 +226,7 @@ static void make_echo(const struct cost_generator *g, uint8_t *at, unsigned byte
 
 void cost_generator__make(struct cost_generator *g, const struct cost_generated *made, uint32_t message, unsigned packet)
 {
-	unsigned payload = made->payload_bytes, at = 0;
+	unsigned payload = g->takes_segments && !packet ? 0 : made->payload_bytes, at = 0;
 
 	if (!g->is_raw) {
 		make_headers(g, payload);
@@ -211,6 +239,10 @@ void cost_generator__make(struct cost_generator *g, const struct cost_generated 
 		memcpy(g->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
 	}
 	make_payload(g, g->frame + at, payload, made->values);
+	if (g->takes_segments) {
+		make_tcp(g, made, message, packet);
+		cost_set_tcp_checksum(g->frame + ethernet_bytes(g), transport_at(g), (unsigned)sizeof(struct spin_tcp) + payload);
+	}
 	if (!g->is_raw && cost_is_icmp(g->rule))
 		make_echo(g, g->frame + at, payload, message);
 	g->bytes = at + payload;

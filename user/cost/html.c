@@ -167,8 +167,7 @@ static void write_source(FILE *to, const struct cost_report *r)
 		svg__text(to, r->trace);
 		fputs("</code>", to);
 	} else {
-		fprintf(to, "%u %s made, %u bytes of payload a packet", r->made.messages, r->takes_messages ? "messages" : "datagrams",
-			r->made.payload_bytes);
+		fprintf(to, "%u %s made, %u bytes of payload a packet", r->made.messages, cost_packets__name(r), r->made.payload_bytes);
 	}
 	fprintf(to, "; %" PRIu64 " frames, %" PRIu64 " handled.</p>\n", r->frames, r->main.alone.handled);
 }

@@ -118,6 +118,8 @@ static void write_table(FILE *to, const struct cost_sweep *sweep)
 /* Describes what was run and what the figures measure. */
 static void write_description(FILE *to, const struct cost_report *r)
 {
+	char packets[160];
+
 	fputs("<p>Rule <code>", to);
 	svg__text(to, r->rule);
 	fputs("</code>; target <code>", to);
@@ -127,11 +129,9 @@ static void write_description(FILE *to, const struct cost_report *r)
 		fputs("trace <code>", to);
 		svg__text(to, r->trace);
 		fputs("</code>", to);
-	} else if (r->takes_messages) {
-		fprintf(to, "%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
-			r->made.payload_bytes);
 	} else {
-		fprintf(to, "%u datagrams made, with %u bytes of payload", r->made.messages, r->made.payload_bytes);
+		cost_packets__describe(r, packets, sizeof(packets));
+		fputs(packets, to);
 	}
 	fputs(". Cycles and latency are medians of packets that come one after the other; the rest is under load.</p>\n", to);
 }

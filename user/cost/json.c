@@ -117,6 +117,8 @@ static void write_fits(struct json *j, const struct cost_report *r)
 
 static void write_heading(struct json *j, const struct cost_report *r)
 {
+	char made[32];
+
 	json_string(j, "handler", r->handler);
 	json_string(j, "target", r->target);
 	json_double(j, "clock_ghz", r->clock_ghz);
@@ -124,7 +126,8 @@ static void write_heading(struct json *j, const struct cost_report *r)
 	json_string(j, "rule", r->rule);
 	json_string(j, "trace", r->trace);
 	if (!r->trace) {
-		json_uint(j, r->takes_messages ? "messages_made" : "datagrams_made", r->made.messages);
+		snprintf(made, sizeof(made), "%s_made", cost_packets__name(r));
+		json_uint(j, made, r->made.messages);
 		json_uint(j, "packets_per_message", r->made.packets);
 		json_uint(j, "payload_bytes_per_packet", r->made.payload_bytes);
 	}

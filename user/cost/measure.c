@@ -25,17 +25,24 @@ int cost_job__check_packets(const struct cost_job *job, const char *path)
 	const struct cost_options *o = job->options;
 	const struct cost_report *r = job->report;
 
-	if (o->made.messages && !r->takes_messages)
+	const int has_many = r->takes_messages || r->takes_segments; /* packets of a message or connection */
+	const struct cost_generator generator = { .rule = job->program.rule, .takes_segments = r->takes_segments };
+
+	if (o->made.messages && !has_many)
 		return report_error("%s takes datagrams, not messages: make them with --datagrams, or give a trace with --pcap", path);
-	if (o->datagrams && r->takes_messages)
-		return report_error("%s takes messages, not datagrams: make them with --messages", path);
+	if (o->datagrams && has_many)
+		return report_error("%s takes %s, not datagrams: make them with --messages", path, cost_packets__name(r));
+	if (!o->trace && r->takes_segments && cost_generator__header_bytes(&generator) + o->made.payload_bytes > SPIN_IP_BYTES_MAX)
+		return report_error("--payload %u: with the headers of IP and TCP a packet would have more than %u bytes",
+				    o->made.payload_bytes, SPIN_IP_BYTES_MAX);
 	if (!o->trace && !r->is_image && cost_is_icmp(job->program.rule) && o->made.payload_bytes < COST_ICMP_BYTES_MIN)
 		return report_error("--payload %u: an ICMP message, which is the payload, has %u bytes at least", o->made.payload_bytes,
 				    COST_ICMP_BYTES_MIN);
 	if (!o->trace && job->program.rule->has_eom)
 		return report_error("packets of a rule with eom are not made: give a capture with --pcap");
-	if (o->sizes && o->size_count && o->trace && r->takes_messages)
-		return report_error("--sizes: packets of captured messages keep their size; make messages with --messages");
+	if (o->sizes && o->size_count && o->trace && has_many)
+		return report_error("--sizes: packets of captured %s keep their size; make %s with --messages", cost_packets__name(r),
+				    cost_packets__name(r));
 	return DONE;
 }
 
@@ -63,7 +70,7 @@ static int run_sweep(const struct cost_job *job, const struct cost_source_option
 /* Returns 1 if datagrams are generated. --advise generates what the handler takes. */
 static int is_datagrams(const struct cost_options *o, const struct cost_report *r)
 {
-	return o->datagrams || (!o->trace && !o->made.messages && !r->takes_messages);
+	return o->datagrams || (!o->trace && !o->made.messages && !r->takes_messages && !r->takes_segments);
 }
 
 static int run_program(struct cost_job *job)
@@ -88,6 +95,7 @@ static int run_program(struct cost_job *job)
 	}
 	r->made = source.made;
 	source.takes_messages = r->takes_messages && !r->is_image;
+	source.takes_segments = r->takes_segments;
 	source.is_raw = r->is_image && job->program.image.framing == PSPIN_FRAMING_RAW;
 	if (o->sweep.count)
 		return run_sweep(job, &source);
@@ -132,6 +140,7 @@ static int run_fat_object(struct cost_job *job, const char *path)
 {
 	struct cost_program *program = &job->program;
 	struct spin_object *object;
+	struct spin_rule rule;
 	void *pspin;
 	int status = cost_pspin__find(job->options, path, program, &pspin);
 
@@ -151,7 +160,12 @@ static int run_fat_object(struct cost_job *job, const char *path)
 	program->object = object;
 	program->path = path;
 	program->elf = spin_object__image(object, &program->elf_bytes);
-	status = run_program(job);
+	if (!job->options->match.count) {
+		program->rule = &rule;
+		status = parse_enum__match(NULL, object, &rule) ? report_error("%s", spin_strerror_last()) : DONE;
+	}
+	if (!status)
+		status = run_program(job);
 	spin_object__close(object);
 	return status;
 }
@@ -209,7 +223,7 @@ int cost_run(const struct cost_options *options, const char *object)
 		return report_error("no memory");
 	if (pspin_target__read(options->target, &target, reason, sizeof(reason)))
 		status = report_error("--target: %s", reason);
-	else if (parse_enum__match(options->match.count ? options->match.items[0] : "udp", &rule))
+	else if (parse_enum__match(options->match.count ? options->match.items[0] : NULL, NULL, &rule))
 		status = report_error("%s", spin_strerror_last());
 	else {
 		job.program.target = target;

@@ -39,7 +39,7 @@ static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, st
 
 	if (cost_source__rewind(job->source))
 		return FAILED;
-	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace are complete after one pass and must not repeat */
+	if (cost_packets__may_repeat(r))
 		cost_source__repeat(job->source, COST_LOADED_PACKETS);
 	return cost_pass__loaded(&job->program, job->source, job->options->gbps_value, writer, &p->loaded, &p->throughput, occupancy);
 }

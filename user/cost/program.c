@@ -102,6 +102,7 @@ void cost_program__describe(const struct cost_program *program, struct cost_repo
 	r->is_image = !program->object;
 	r->handler = program->object ? spin_object__meta(program->object)->name : slash ? slash + 1 : program->path;
 	r->takes_messages = !program->object || spin_object__meta(program->object)->registration.delivery == SPIN_DELIVER_ME;
+	r->takes_segments = program->object && spin_object__meta(program->object)->registration.delivery == SPIN_DELIVER_SEGMENTS;
 	r->target = pspin_target__name(program->target);
 	r->clock_ghz = pspin_target__clock_ghz(program->target);
 	r->cycle_ps = pspin_target__cycle_ps(program->target);
@@ -114,6 +115,27 @@ void cost_program__describe(const struct cost_program *program, struct cost_repo
 	r->assumptions = pspin__assumptions();
 	spin_rule__format(program->rule, r->rule, sizeof(r->rule));
 	cost_compiler(program->elf, program->elf_bytes, r->compiler, sizeof(r->compiler));
+}
+
+const char *cost_packets__name(const struct cost_report *r)
+{
+	return r->takes_messages ? "messages" : r->takes_segments ? "connections" : "datagrams";
+}
+
+void cost_packets__describe(const struct cost_report *r, char *text, size_t bytes)
+{
+	const struct cost_generated *made = &r->made;
+
+	if (r->takes_messages || r->takes_segments)
+		snprintf(text, bytes, "%u %s made, of %u packets with %u bytes of payload", made->messages, cost_packets__name(r),
+			 made->packets, made->payload_bytes);
+	else
+		snprintf(text, bytes, "%u datagrams made, with %u bytes of payload", made->messages, made->payload_bytes);
+}
+
+int cost_packets__may_repeat(const struct cost_report *r)
+{
+	return !r->trace || r->is_image || !(r->takes_messages || r->takes_segments);
 }
 
 /* Reads DW_AT_producer of a C unit: assembler units do not name the compiler. */

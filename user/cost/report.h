@@ -170,7 +170,7 @@ struct cost_occupancy {
 
 /* Packets to generate, instead of a trace. */
 struct cost_generated {
-	unsigned messages, packets, payload_bytes; /* messages: datagrams have 1 packet each */
+	unsigned messages, packets, payload_bytes; /* messages: datagrams have 1 packet each; of connections packets with payload */
 	unsigned values;                           /* payload is 32-bit numbers below this; 0: any */
 };
 #define COST_PACKETS 16
@@ -192,7 +192,8 @@ struct cost_xpulp {
 struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;  /* NULL: packets were generated */
-	int takes_messages; /* 1: the handlers take messages; 0: datagrams */
+	int takes_messages; /* 1: the handlers take messages; 0: datagrams, or segments */
+	int takes_segments; /* 1: the handlers take segments of TCP connections */
 	int is_image;       /* 1: a program that spincc did not make, or made with --api pspin */
 	struct cost_generated made;
 	char compiler[512], rule[256];
@@ -216,6 +217,13 @@ struct cost_report {
 	unsigned context;   /* number of this context, from 1; 0: only this one */
 	const char *const *assumptions;
 };
+
+/* "messages", "connections" or "datagrams": what the handlers take. */
+const char *cost_packets__name(const struct cost_report *r);
+/* Describes generated packets: "200 datagrams made, with 64 bytes of payload". */
+void cost_packets__describe(const struct cost_report *r, char *text, size_t bytes);
+/* Returns 1 if the packets may be run again as new ones: messages and connections of a trace are complete after one pass. */
+int cost_packets__may_repeat(const struct cost_report *r);
 
 void cost_text__print(const struct cost_report *r);
 void cost_json__print(const struct cost_report *r);

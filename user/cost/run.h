@@ -27,7 +27,7 @@ struct cost_source_options {
 	const char *trace; /* NULL: packets are generated */
 	struct cost_generated made;
 	const struct spin_rule *rule;
-	int takes_messages;
+	int takes_messages, takes_segments;
 	int is_raw; /* packets are payload only */
 };
 /* Returns NULL after a message. */
@@ -56,10 +56,13 @@ int cost_trace__rewind(struct cost_trace *t);
 int cost_trace__next(struct cost_trace *t, struct cost_packet *out);
 void cost_trace__counts(const struct cost_trace *t, uint64_t *frames, uint64_t *cut_short);
 
-/* Generates packets that match the rule, with an SLMP header if the handler takes messages. */
+/*
+ * Generates packets that match the rule: with an SLMP header if the handler takes messages. If it takes segments, a message is a TCP
+ * connection, packet 0 its SYN without payload, packets 1 to made->packets have payload, and the last one has a FIN.
+ */
 struct cost_generator {
 	const struct spin_rule *rule;
-	int takes_messages, is_raw;
+	int takes_messages, takes_segments, is_raw;
 	uint8_t frame[sizeof(struct spin_eth) + 2 * sizeof(struct spin_vlan) + SPIN_IP_BYTES_MAX];
 	unsigned bytes;
 	uint32_t random;
@@ -73,6 +76,9 @@ int cost_is_icmp(const struct spin_rule *rule);
 #define COST_ICMP_BYTES_MIN ((unsigned)sizeof(struct spin_icmp))
 /* Stores the checksum of the ICMP message at `icmp`, `bytes` long, in the IP packet at `ip`. */
 void cost_set_icmp_checksum(const uint8_t *ip, uint8_t *icmp, unsigned bytes);
+
+/* Stores the checksum of the TCP segment at `tcp`, `bytes` long, in the IP packet at `ip`. */
+void cost_set_tcp_checksum(const uint8_t *ip, uint8_t *tcp, unsigned bytes);
 
 /* Resizes a datagram or an ICMP message to `bytes` from the IP header on. Returns the frame's length, or 0 if that is not possible. */
 unsigned cost_resize(uint8_t *to, const uint8_t *frame, unsigned frame_bytes, unsigned bytes);

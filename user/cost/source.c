@@ -16,8 +16,9 @@ struct cost_source {
 	struct cost_generated made; /* current parameters of generated packets */
 	unsigned size;              /* requested size, from the IP header on; 0: unchanged */
 	struct cost_generator generator;
-	uint32_t message; /* number of the next generated message */
-	unsigned packet;
+	uint32_t message;                  /* number of the next generated message */
+	unsigned packet;                   /* of it; of a connection the SYN is not counted */
+	uint32_t begun;                    /* connections whose SYN was generated */
 	uint64_t returned, wanted, rounds; /* packets so far; wanted: number of packets, 0: one round */
 	uint64_t frames, cut_short;        /* of the first round */
 };
@@ -33,6 +34,7 @@ struct cost_source *cost_source__open(const struct cost_source_options *options)
 	s->made = options->made;
 	s->generator.rule = options->rule;
 	s->generator.takes_messages = options->takes_messages;
+	s->generator.takes_segments = options->takes_segments;
 	s->generator.is_raw = options->is_raw;
 	s->generator.random = 1;
 	if (options->trace)
@@ -52,7 +54,7 @@ void cost_source__close(struct cost_source *s)
 
 int cost_source__rewind(struct cost_source *s)
 {
-	s->message = 0;
+	s->message = s->begun = 0;
 	s->packet = 0;
 	s->returned = s->wanted = s->rounds = 0;
 	s->generator.random = 1;
@@ -101,21 +103,41 @@ static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 	return rc;
 }
 
+/*
+ * The SYN of a connection comes so many connections before its other segments. TCP waits for the answer to a SYN, and segments that arrive
+ * while the header handler runs would be dropped. With one source port there is one connection at a time.
+ */
+#define CONNECTIONS_AHEAD 64u
+
+static int is_syn_next(const struct cost_source *s, uint64_t round)
+{
+	const struct spin_rule *rule = s->generator.rule;
+	const uint32_t ahead = rule->src_port || rule->src_ports.count ? 1 : CONNECTIONS_AHEAD;
+
+	return s->generator.takes_segments && s->begun - s->message < ahead && (s->begun < s->made.messages || s->wanted > round);
+}
+
 static int next_generated(struct cost_source *s, struct cost_packet *out)
 {
-	uint64_t round = (uint64_t)s->made.messages * s->made.packets;
+	const unsigned syns = s->generator.takes_segments ? 1 : 0; /* of a message */
+	const uint64_t round = (uint64_t)s->made.messages * (s->made.packets + syns);
+	uint32_t message = s->message;
+	unsigned packet = s->packet + syns;
 
 	if (s->returned >= round && !(s->wanted > round && (s->returned < s->wanted || s->packet)))
 		return 0;
-	cost_generator__make(&s->generator, &s->made, s->message, s->packet);
-	*out = (struct cost_packet){ .frame = s->generator.frame,
-				     .bytes = s->generator.bytes,
-				     .message = s->message,
-				     .end_of_message = s->packet + 1 == s->made.packets };
-	if (++s->packet == s->made.packets) {
+	if (is_syn_next(s, round)) {
+		message = s->begun++;
+		packet = 0;
+	} else if (++s->packet == s->made.packets) {
 		s->packet = 0;
 		s->message++;
 	}
+	cost_generator__make(&s->generator, &s->made, message, packet);
+	*out = (struct cost_packet){ .frame = s->generator.frame,
+				     .bytes = s->generator.bytes,
+				     .message = message,
+				     .end_of_message = packet + 1 == s->made.packets + syns };
 	if (s->returned < round)
 		s->frames = s->returned + 1;
 	return 1;
@@ -309,6 +331,21 @@ void cost_set_icmp_checksum(const uint8_t *ip, uint8_t *icmp, unsigned bytes)
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	put16(icmp + 2, sum == 0xffff ? sum : ~sum & 0xffff);
+}
+
+void cost_set_tcp_checksum(const uint8_t *ip, uint8_t *tcp, unsigned bytes)
+{
+	const unsigned addresses_at = ip[0] >> 4 == 4 ? 12 : 8, addresses_end = ip[0] >> 4 == 4 ? 20 : 40;
+	uint32_t sum = SPIN_IP_TCP + bytes;
+
+	for (unsigned i = addresses_at; i < addresses_end; i += 2)
+		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
+	put16(tcp + offsetof(struct spin_tcp, checksum), 0);
+	for (unsigned i = 0; i < bytes; i += 2)
+		sum += (uint32_t)(tcp[i] << 8 | (i + 1 < bytes ? tcp[i + 1] : 0));
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	put16(tcp + offsetof(struct spin_tcp, checksum), ~sum & 0xffff);
 }
 
 /* Returns the number of payload bytes after the 8-byte header. */

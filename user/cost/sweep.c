@@ -215,7 +215,7 @@ static int run_passes(const struct cost_sweep *sweep, const struct cost_program 
 		return report_error("no handler ran; the rule is %s", sweep->base->rule);
 	if (!status)
 		status = cost_source__rewind(source);
-	if (!status && (!sweep->base->takes_messages || !sweep->base->trace || sweep->base->is_image))
+	if (!status && cost_packets__may_repeat(sweep->base))
 		cost_source__repeat(source, COST_LOADED_PACKETS);
 	if (!status)
 		status = cost_pass__loaded(program, source, point->gbps > 0 ? point->gbps : sweep->base->offered_gbps, NULL, &p->loaded,

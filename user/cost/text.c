@@ -14,16 +14,12 @@
 static void print_heading(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
+	char packets[160];
 
 	printf("%s on %s, rule: %s\n", r->handler, r->target, r->rule);
-	if (r->trace)
-		printf("trace %s", r->trace);
-	else if (r->takes_messages)
-		printf("%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
-		       r->made.payload_bytes);
-	else
-		printf("%u datagrams made, with %u bytes of payload", r->made.messages, r->made.payload_bytes);
-	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, v->handled);
+	cost_packets__describe(r, packets, sizeof(packets));
+	printf("%s%s: %" PRIu64 " frames, %" PRIu64 " handled", r->trace ? "trace " : "", r->trace ? r->trace : packets, r->frames,
+	       v->handled);
 	if (r->cut_short)
 		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
 	printf("\n");

@@ -19,9 +19,11 @@ static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_
 
 static const struct option_row rows[] = {
 	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet" },
-	{ "messages", 0, OPTION_UINT, "N", FIELD(made.messages), "make so many messages instead, for handlers of messages" },
+	{ "messages", 0, OPTION_UINT, "N", FIELD(made.messages),
+	  "make so many messages instead, or TCP connections, for handlers of these" },
 	{ "datagrams", 0, OPTION_UINT, "N", FIELD(datagrams), "the same for handlers of datagrams" },
-	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets), "of each message made (default: 16)" },
+	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets),
+	  "of each message made; of connections with payload, after the SYN (default: 16)" },
 	{ "payload", 0, OPTION_STRING, "BYTES", FIELD(payload),
 	  "of each packet made, 1 to 9158 (default: 1456), of several handlers for all or one each: 484,64; with --image the symbol "
 	  "of its payload handler" },
@@ -33,7 +35,7 @@ static const struct option_row rows[] = {
 	{ "gbps", 0, OPTION_STRING, "RATE", FIELD(gbps),
 	  "offer packets at so many Gbit/s of packet bytes under load (default: as fast as the NIC takes them)" },
 	{ "match", 0, OPTION_LIST, "RULE", FIELD(match),
-	  "which packets, as for spinctl run (default: udp); of several handlers one for each, in their order" },
+	  "which packets, as for spinctl run (default: udp, of handlers of TCP segments tcp); of several handlers one for each, in their order" },
 	{ "weights", 0, OPTION_STRING, "LIST", FIELD(weights),
 	  "of several handlers, for a target with scheduler = fair_hpu_time: their parts of the HPU time, 1 to 1000 for each, in "
 	  "their order (default: 1)" },
@@ -111,7 +113,8 @@ static const struct command_row row = {
 		"(\"cold\"), and as fast as the NIC takes them (\"loaded\": throughput, waiting). For a rate there have to be "
 		"some 2000 packets: made ones are made so many, a capture of datagrams is repeated.\n\n"
 		"The packets are those of a capture, with its time where handlers can see it; or packets that are made: "
-		"equally long, in order, and as the rule wants them.\n\n"
+		"equally long, in order, and as the rule wants them. Of a TCP connection a SYN without payload comes first, so far ahead of the "
+		"other segments that in between others have theirs, and a FIN with the last one.\n\n"
 		"With --image any program for PsPIN runs, from reset, on all HPUs. Its packets are framed as it wants them: "
 		"raw, the payload alone; ip, from the IP header on; pspin, as ip, with PsPIN's own order of the header's "
 		"bytes; ethernet, all of the frame. Of a capture each packet is a message. Its segments lie in program memory, "

@@ -101,8 +101,10 @@ int parse_enum__chain(const char *text, uint32_t *out)
 	return 0;
 }
 
-int parse_enum__match(const char *text, struct spin_rule *out)
+int parse_enum__match(const char *text, const struct spin_object *object, struct spin_rule *out)
 {
+	if (!text)
+		return spin_rule__parse(object__rule(object), out);
 	if (!text[strspn(text, " \t\n")])
 		return spin_fail(-EINVAL, "--match is empty; write udp for all datagrams");
 	return spin_rule__parse(text, out);

@@ -24,7 +24,10 @@ int parse_enum__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count);
 /* --chain pass,drop, or as in xdp-loader XDP_PASS,XDP_DROP: to bits 1 << XDP_PASS; "none" to 0. Returns 0, or -EINVAL with a reason. */
 int parse_enum__chain(const char *text, uint32_t *out);
 
-/* --match: same as spin_rule__parse(), but refuses an empty rule: an unset shell variable must not match all datagrams. */
-int parse_enum__match(const char *text, struct spin_rule *out);
+/*
+ * --match: same as spin_rule__parse(), but refuses an empty rule: an unset shell variable must not match all datagrams. text NULL: the
+ * option is not given, so all packets of the protocol that the object's handlers take; object NULL: handlers of datagrams.
+ */
+int parse_enum__match(const char *text, const struct spin_object *object, struct spin_rule *out);
 
 #endif

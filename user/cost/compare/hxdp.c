@@ -170,6 +170,8 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 		return compare__set_reason(row, "a program for PsPIN has no eBPF program");
 	if (c->job->report->takes_messages)
 		return compare__set_reason(row, "a message's packets go through several programs by tail calls, which hXDP does not have");
+	if (c->job->report->takes_segments)
+		return compare__set_reason(row, "handlers of TCP segments look up sockets of the kernel, which hXDP does not have");
 	code = malloc(sizeof(*code));
 	if (!code)
 		return report_error("--compare: no memory");

@@ -98,6 +98,9 @@ int compare_xdp(const struct compare *c, struct compare_row *row)
 	if (c->job->report->takes_messages)
 		return compare__set_reason(
 			row, "a message's packet that is run again is a duplicate: see spinctl run --cost, which measures live");
+	if (c->job->report->takes_segments)
+		return compare__set_reason(row,
+					   "a segment that is run again was accepted before: see spinctl run --cost, which measures live");
 	if (spin_ctx__create(NULL, program->object, program->rule, &ctx))
 		return compare__set_reason(row, "it cannot be loaded here: %s", spin_strerror_last());
 	{

@@ -20,7 +20,7 @@ static struct record_options {
 	double duration_s;
 	unsigned packets, ring_mib;
 	int json;
-} options = { .match = "udp", .mode = "auto", .class = "trusted", .ring_mib = 16 };
+} options = { .mode = "auto", .class = "trusted", .ring_mib = 16 };
 
 #define FIELD(name) offsetof(struct record_options, name)
 
@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the interface", .required = 1 },
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the recording, a pcapng file",
 	  .required = 1 },
-	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
+	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp, of handlers of TCP segments tcp)" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class), "as for spinctl run (default: trusted)" },
 	FILL_OPTIONS(struct record_options, fill),
@@ -135,8 +135,8 @@ static int run(const char **operands, unsigned count)
 		return USAGE;
 	}
 	signals__watch();
-	if (parse_enum__match(options.match, &rule) || spin_object__open(operands[0], &object) || spin_nic__open(options.device, &nic) ||
-	    spin_nic__set_mode(nic, parse_enum__mode(options.mode)))
+	if (spin_object__open(operands[0], &object) || parse_enum__match(options.match, object, &rule) ||
+	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, parse_enum__mode(options.mode)))
 		status = report_error("%s", spin_strerror_last());
 	else
 		status = create_ctx(&r, nic, object, &rule, &opts);

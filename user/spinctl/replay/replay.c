@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <spin/wire.h>
+
 #include "user/spinctl/engines.h"
 #include "user/tool/handler.h"
 #include "user/spinctl/replay/replay.h"
@@ -64,21 +66,31 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	return status;
 }
 
-/* Refuses a handler of messages if datagrams were recorded, or the reverse: their contexts have different state. */
+/* What was recorded: messages have their context in the file, and only segments have a rule of tcp. */
+static enum spin_delivery recorded_delivery(const struct recording *recording)
+{
+	struct spin_rule rule;
+
+	if (recording->has_context && recording->context.takes_messages)
+		return SPIN_DELIVER_ME;
+	return !spin_rule__parse(recording->info.rule, &rule) && rule.protocol == SPIN_IP_TCP ? SPIN_DELIVER_SEGMENTS : SPIN_DELIVER_STACK;
+}
+
+/* Refuses a handler that takes another kind of packets than were recorded: their contexts have different state. */
 static int check_delivery(const struct recording *recording, const char *name, const char *path)
 {
-	const int recorded = recording->has_context && recording->context.takes_messages;
+	static const char *const kinds[] = { "datagrams", "messages", "TCP segments" };
+	const enum spin_delivery recorded = recorded_delivery(recording);
+	enum spin_delivery delivery;
 	struct spin_object *object;
-	int messages;
 
 	if (spin_object__open(path, &object))
 		return report_error("%s", spin_strerror_last());
-	messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	delivery = (enum spin_delivery)spin_object__meta(object)->registration.delivery;
 	spin_object__close(object);
-	return messages == recorded
-		       ? DONE
-		       : report_error("%s takes %s, %s was recorded of %s: replay with the handler that was recorded", name,
-				      messages ? "messages" : "datagrams", recording->path, recorded ? "messages" : "datagrams");
+	return delivery == recorded ? DONE
+				    : report_error("%s takes %s, %s was recorded of %s: replay with the handler that was recorded", name,
+						   kinds[delivery], recording->path, kinds[recorded]);
 }
 
 static int open_handler(struct handler *h, const struct recording *recording, const struct comparison_engines *engines, const char *path)
@@ -172,6 +184,9 @@ static const struct command_row row = {
 		 "Of a recording of messages each packet is given to the engines at the time at which it arrived: so messages "
 		 "time out as they did. The clock that handlers read is 0 at the first packet and goes on as packets arrived, and "
 		 "random numbers are the ones that vectors have: what was recorded of them differs.\n\n"
+		 "Of a recording of TCP segments the numbers of connections, and so what handlers keep by them (spin_connection()), are "
+		 "each engine's own. The live context has asked the kernel's sockets about segments of connections that it did not know; a "
+		 "replay has no sockets, and begins connections with such segments.\n\n"
 		 "With --handler another version of the handler is run on the packets that the first one met. Its state "
 		 "and tables must be those of the recorded one, with the same sizes.",
 };

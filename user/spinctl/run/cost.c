@@ -97,7 +97,10 @@ void run_cost__mark(struct run_cost *cost, const struct session *set)
 		read_device(&cost->device[i], set->device[i].nic);
 }
 
-/* Hashes the key of a frame's message (<spin/message.h>): source address and port, and message_id or, for a flow, destination port. */
+/*
+ * Hashes the key of a frame's message (<spin/message.h>): source address and port, and message_id or, for a flow or TCP connection,
+ * destination port. The ports of TCP are where those of UDP are.
+ */
 
 static uint32_t hash_bytes(uint32_t hash, const uint8_t *bytes, unsigned count)
 {

@@ -21,7 +21,7 @@ struct run_cost_model {
 	const struct run_context *context;
 	struct pspin *nic;
 	unsigned every, runtime_cycles;
-	int takes_messages, is_of_flows;
+	int takes_messages, takes_segments, is_of_flows;
 	double start_s, look_until_s;
 	struct run_cost_sums now; /* since the last mark */
 	uint64_t tap_lost;        /* up to the last mark */
@@ -62,7 +62,7 @@ static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 		return report_error("--cost: %s has no rv32 image: make it with spincc", c->name);
 	if (spin_rule__parse(c->rule, &rule))
 		return report_error("--cost: %s", spin_strerror_last());
-	m->is_of_flows = rule.has_eom;
+	m->is_of_flows = rule.has_eom || m->takes_segments;
 	if (pspin__open(&m->nic, target, spin_object__meta(c->object), image, bytes, &rule, reason, sizeof(reason)))
 		return report_error("--cost: the model cannot run the image of %s: %s", c->name, reason);
 	if (!spin_ctx__host_memory(c->ctx, &mem, &host)) {
@@ -86,9 +86,11 @@ int run_cost_model__open(const struct run_context *c, const struct pspin_target 
 	m->every = every;
 	m->runtime_cycles = pspin_target__runtime_cycles(target);
 	m->takes_messages = session__takes_messages(c);
+	m->takes_segments = spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_SEGMENTS;
 	m->start_s = now_s();
 	status = open_nic(m, target);
-	if (!status && (m->takes_messages ? spin_ctx__tap(c->ctx, RING_BYTES_OF_MESSAGES) : spin_ctx__tap_some(c->ctx, RING_BYTES, every)))
+	if (!status && (m->takes_messages || m->takes_segments ? spin_ctx__tap(c->ctx, RING_BYTES_OF_MESSAGES)
+							       : spin_ctx__tap_some(c->ctx, RING_BYTES, every)))
 		status = report_error("--cost: %s", spin_strerror_last());
 	return status;
 }
@@ -146,7 +148,8 @@ static void on_packet(void *arg, const struct spin_tapped *packet)
 	struct run_cost_model *m = arg;
 	uint32_t key;
 
-	if (m->takes_messages && (run_cost_key(packet->frame, packet->frame_bytes, m->is_of_flows, &key) || key % m->every))
+	if ((m->takes_messages || m->takes_segments) &&
+	    (run_cost_key(packet->frame, packet->frame_bytes, m->is_of_flows, &key) || key % m->every))
 		return;
 	if (now_s() < m->look_until_s)
 		run_packet(m, packet);

@@ -48,9 +48,9 @@ static struct run_cost cost = { .stats_fd = -1 };
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them", .required = 1 },
 	{ "match", 0, OPTION_LIST, "RULE", FIELD(matches),
-	  "which packets: udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport LIST, dport LIST, "
+	  "which packets: udp, tcp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport LIST, dport LIST, "
 	  "vlan LIST, dscp LIST, ttl LIST, where LIST is as 53,9000-9010; `not` in front of one, or of an address, is all else; or ether TYPE; and "
-	  "u32 INDEX[/MASK]=FIRST[-LAST], of 32-bit words of the frame (default: udp; "
+	  "u32 INDEX[/MASK]=FIRST[-LAST], of 32-bit words of the frame (default: udp, of handlers of TCP segments tcp; "
 	  "with several files one for each, in order)" },
 	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES_OFFLOAD, FIELD(mode),

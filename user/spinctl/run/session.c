@@ -105,8 +105,12 @@ static int open_context(struct session *set, const char *file, const char *match
 	struct run_memory memory;
 	struct spin_rule rule;
 
-	if (parse_enum__match(match, &rule) || spin_object__open(file, &c->object))
+	if (spin_object__open(file, &c->object))
 		return report_error("%s", spin_strerror_last());
+	if (parse_enum__match(match, c->object, &rule)) {
+		spin_object__close(c->object);
+		return report_error("%s", spin_strerror_last());
+	}
 	if (name && (strlen(name) >= sizeof(c->name) || !is_name(name))) {
 		spin_object__close(c->object);
 		return report_error("--name '%s': a name has 1 to 15 characters, none of them / . = [ : or a space", name);
@@ -156,7 +160,7 @@ int session__open(struct session *set, const struct session_options *options)
 		return usage("more --match or --name than files");
 	status = open_devices(set, options);
 	for (unsigned i = 0; i < options->file_count && !status; i++)
-		status = open_context(set, options->files[i], i < options->matches->count ? options->matches->items[i] : "udp",
+		status = open_context(set, options->files[i], i < options->matches->count ? options->matches->items[i] : NULL,
 				      i < options->names->count ? options->names->items[i] : NULL, options);
 	return status ? status : check_messages(set, options->message);
 }
