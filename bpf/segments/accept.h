@@ -92,17 +92,6 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 	return !left;
 }
 
-/* Returns 1 if a byte at or after a FIN's number has been accepted beyond a gap. */
-SPIN_INLINE uint32_t spin_accept_contradicts_(const struct spin_connection *c, uint32_t fin)
-{
-	uint32_t beyond = 0;
-
-	SPIN_UNROLL_
-	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++)
-		beyond |= spin_after_(c->range[i][1], c->range[i][0]) & spin_after_(c->range[i][1], fin);
-	return beyond;
-}
-
 SPIN_INLINE uint32_t spin_accept_(struct spin_connection *c, uint32_t start, uint32_t end, uint32_t fin)
 {
 	uint32_t result = SPIN_ACCEPTED;
@@ -122,14 +111,16 @@ SPIN_INLINE uint32_t spin_accept_(struct spin_connection *c, uint32_t start, uin
 		spin_write_once(&c->next, to);
 	}
 	if (result == SPIN_ACCEPTED) {
-		if (spin_unlikely(c->flags & SPIN_CONNECTION_FIN) && start != end && spin_after_(end, c->fin))
-			(void)spin_fetch_and(&c->flags, ~(uint32_t)SPIN_CONNECTION_FIN);
-		if (spin_unlikely(fin) && !spin_after_(c->next, end) && !spin_accept_contradicts_(c, end)) {
+		if (spin_unlikely(fin) && !spin_after_(c->next, end)) {
 			c->fin = end;
 			(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_FIN);
 		}
-		if (spin_unlikely(spin_read_once(&c->flags) & SPIN_CONNECTION_FIN) && c->next == c->fin)
-			result = SPIN_ACCEPTED_LAST;
+		if (spin_unlikely(spin_read_once(&c->flags) & SPIN_CONNECTION_FIN)) {
+			if (c->next == c->fin)
+				result = SPIN_ACCEPTED_LAST;
+			else if (spin_after_(c->next, c->fin)) /* it was forged */
+				(void)spin_fetch_and(&c->flags, ~(uint32_t)SPIN_CONNECTION_FIN);
+		}
 	}
 	spin_store32(&c->lock, 0);
 	return result;

@@ -2,7 +2,7 @@
 /*
  * The table of TCP connections in the modelled NIC: to which connection a segment belongs, which bytes of it have been accepted, and which
  * connection yields if the table is full: steps 6, 7, 11 and part of 10 and 12 of <spin/segment.h>. Called by segment.c. Invariant: the
- * accepted ranges of a connection lie behind its first missing byte, and its FIN, if it is known, behind them or at their end.
+ * accepted ranges of a connection lie behind its first missing byte, and its FIN, if it is known, not before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -241,12 +241,6 @@ int connection__has_room(struct connections *connections, const struct connectio
 	return beyond_gap(trial, c->next) <= (before > SPIN_SEGMENT_RANGES ? before : SPIN_SEGMENT_RANGES);
 }
 
-/* Returns the number behind the last byte that was accepted. */
-static uint32_t accepted_to(const struct connection *c)
-{
-	return c->accepted.count ? c->accepted.at[c->accepted.count - 1].to : c->next;
-}
-
 int connection__accept(struct connection *c, const struct tcp_segment *s)
 {
 	struct byte_ranges *accepted = &c->accepted;
@@ -262,9 +256,9 @@ int connection__accept(struct connection *c, const struct tcp_segment *s)
 		memmove(accepted->at, accepted->at + 1, accepted->count * sizeof(*accepted->at));
 	}
 	c->accepted_segments++;
-	if (c->has_fin && is_before(c->fin, accepted_to(c)))
+	if (c->has_fin && is_before(c->fin, c->next))
 		c->has_fin = 0;
-	if (s->fin && !is_before(s->end, accepted_to(c))) {
+	if (s->fin && !is_before(s->end, c->next)) {
 		c->has_fin = 1;
 		c->fin = s->end;
 	}
@@ -286,5 +280,5 @@ int connection__would_end(const struct connection *c, const struct tcp_segment *
 		has_fin = 1;
 		fin = s->end;
 	}
-	return has_fin && fin == next && !is_before(next, accepted_to(c)) && !(s->bytes && is_before(next, s->end));
+	return has_fin && fin == next;
 }

@@ -44,10 +44,10 @@
  *  10. It has payload beyond a gap, and more ranges would be needed than there are: BEYOND_WINDOW. Otherwise the payload handler runs if it
  *      has payload, and PROCESS_DATA was returned: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN, OVERRUN. A reply is BAD_RETURN. Otherwise
  *      PROCEEDED.
- *  11. If the reason is SUCCESS or PROCEEDED, the segment is accepted: from start to end. A byte at or after `fin` proves that FIN wrong:
- *      it is forgotten. Then its own FIN becomes `fin`, unless an accepted byte is at or after it. A segment whose start
- *      is more than SPIN_SEGMENT_REACH before or after `next` is not accepted, and needs no range: the host will discard it, but no
- *      payload gets past the handlers if it does not (a forged segment may have begun the connection).
+ *  11. If the reason is SUCCESS or PROCEEDED, the segment is accepted: from start to end; then its FIN becomes `fin`, unless that is before
+ *      `next`. A `fin` that `next` has passed was wrong: it is forgotten. Accepted ranges beyond a gap prove nothing, since they may be
+ *      forged. A segment whose start is more than SPIN_SEGMENT_REACH before or after `next` is not accepted, and needs no range: the host
+ *      will discard it, but no payload gets past the handlers if it does not (a forged segment may have begun the connection).
  *  12. All bytes up to a FIN have been accepted (next is fin), or RST ended the connection, and no other handler of it runs: the
  *      completion handler runs, unless the header handler returned PROCEED without COMPLETE. Its packet is the one handled last. The
  *      connection has ended. Its place is kept to recognise what is sent again, until another connection needs it.
