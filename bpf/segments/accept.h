@@ -23,12 +23,6 @@ SPIN_INLINE uint32_t spin_after_(uint32_t a, uint32_t b)
 	return spin_barrier_var_(b - a) >> 31;
 }
 
-/* Returns all ones if `bit` is 1, zero if it is 0. */
-SPIN_INLINE uint32_t spin_mask_of_(uint32_t bit)
-{
-	return -spin_barrier_var_(bit);
-}
-
 /* Does [from, to) overlap or touch a used range? */
 SPIN_INLINE uint32_t spin_range_joins_(const uint32_t *range, uint32_t from, uint32_t to)
 {
@@ -68,9 +62,9 @@ SPIN_INLINE void spin_accept_join_(struct spin_connection *c, uint32_t *from, ui
 		uint32_t *range = c->range[i];
 		const uint32_t joins = spin_range_joins_(range, start, end);
 
-		*from += (range[0] - *from) & spin_mask_of_(joins & spin_after_(*from, range[0]));
-		*to += (range[1] - *to) & spin_mask_of_(joins & spin_after_(range[1], *to));
-		range[1] -= (range[1] - range[0]) & spin_mask_of_(joins);
+		*from = spin_select_(joins & spin_after_(*from, range[0]), range[0], *from);
+		*to = spin_select_(joins & spin_after_(range[1], *to), range[1], *to);
+		range[1] = spin_select_(joins, range[0], range[1]);
 	}
 }
 
@@ -85,8 +79,8 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 		uint32_t *range = c->range[i];
 		const uint32_t takes = left & (spin_after_(range[1], range[0]) ^ 1);
 
-		range[0] += (from - range[0]) & spin_mask_of_(takes);
-		range[1] += (to - range[1]) & spin_mask_of_(takes);
+		range[0] = spin_select_(takes, from, range[0]);
+		range[1] = spin_select_(takes, to, range[1]);
 		left &= takes ^ 1;
 	}
 	return !left;

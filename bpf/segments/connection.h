@@ -122,10 +122,13 @@ SPIN_INLINE uint32_t spin_connection_place_(const struct spin_segment_key *key, 
 	return (key->place[i / SPIN_CONNECTION_WAYS] + (i & (SPIN_CONNECTION_WAYS - 1))) & (SPIN_CONNECTIONS_MAX - 1);
 }
 
-/* Returns `value` instead of `old` if `bit` is 1, without a branch. */
+/*
+ * Returns `value` instead of `old` if `bit` is 1, without a branch. Not with a mask: Linux 6.18.44 follows both of its values (seen: an AND of
+ * a constant and a number that is 0 or -1).
+ */
 SPIN_INLINE uint32_t spin_select_(uint32_t bit, uint32_t value, uint32_t old)
 {
-	return old ^ ((old ^ value) & -spin_barrier_var_(bit));
+	return old + (value - old) * spin_barrier_var_(bit);
 }
 
 /* Returns a place with the key's tag, but not `except`; SPIN_CONNECTION_NONE: there is none. One path for the verifier. */

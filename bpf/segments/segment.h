@@ -142,7 +142,7 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 						  struct spin_handlers_result *out)
 {
 	/* the sum is at most twice the reach if `start` is within the reach of `next`, on either side */
-	const _Bool is_near = s->start - spin_read_once(&c->next) + SPIN_SEGMENT_REACH <= 2 * SPIN_SEGMENT_REACH;
+	const uint32_t is_near = spin_below_(s->start - spin_read_once(&c->next) + SPIN_SEGMENT_REACH, 2 * SPIN_SEGMENT_REACH + 1);
 	enum spin_reason reason = SPIN_REASON_PROCEEDED;
 	uint32_t accepted = SPIN_ACCEPTED;
 	_Bool is_done;
