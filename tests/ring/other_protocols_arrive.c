@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Contexts that take ICMP, ICMPv6 and
- * frames with an Ethernet type of their own: the frame must arrive as it was sent, with the right payload offset. A datagram must arrive as
+ * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Contexts that take TCP segments, ICMP,
+ * ICMPv6 and frames with an Ethernet type of their own: the frame must arrive as it was sent, with the right payload offset. A datagram must arrive as
  * its handler has rewritten it. Run by tests/run.
  */
 #include <stdio.h>
@@ -14,12 +14,17 @@
 #include "user/conformance/template/template.h"
 
 static const struct kind {
-	const char *rule, *lines; /* before the payload */
-	uint32_t payload_at, payload_bytes, ip_version;
+	const char *handler, *rule, *lines; /* lines: before the payload */
+	uint32_t payload_at, payload_bytes, ip_version, src_port, dst_port;
 } kinds[] = {
-	{ "icmp", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip4 10.78.0.2 > 10.78.0.1;icmp 8 0", 34, 20, 4 },
-	{ "icmp6", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip6 fd78::2 > fd78::1;icmp 128 0", 54, 20, 6 },
-	{ "ether 88b5", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01 type 0x88b5", 14, 12, 0 },
+	{ "every_nth", "icmp", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip4 10.78.0.2 > 10.78.0.1;icmp 8 0", 34, 20, 4 },
+	{ "every_nth", "icmp6", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip6 fd78::2 > fd78::1;icmp 128 0", 54, 20, 6 },
+	{ "every_nth", "ether 88b5", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01 type 0x88b5", 14, 12, 0 },
+	{ "seg_rewrite", "tcp", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip4 10.78.0.2 > 10.78.0.1;tcp 4000 > 9000 seq 7", 54, 12, 4,
+	  4000, 9000 },
+	{ "seg_rewrite", "tcp",
+	  "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip6 fd78::2 > fd78::1;tcp 4000 > 9000 opt 0101080a0000000100000002", 86, 12, 6, 4000,
+	  9000 },
 };
 
 static struct template sent;
@@ -34,7 +39,8 @@ static void on_packets(void *arg, const struct spin_ring_packet *p, unsigned cou
 	expect(kind->payload_at, p->payload_at, "where the payload is");
 	expect(kind->payload_bytes, p->payload_bytes, "bytes of the payload");
 	expect(kind->ip_version, p->ip_version, "IP version");
-	expect(0, p->src_port | p->dst_port, "ports");
+	expect(kind->src_port, p->src_port, "source port");
+	expect(kind->dst_port, p->dst_port, "destination port");
 }
 
 static void make(const struct kind *kind)
@@ -77,7 +83,7 @@ int main(void)
 
 	ring_fixture__open(&r, SPIN_MODE_NATIVE);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		r.ctx = ring_fixture__context(&r, "every_nth", kinds[i].rule, NULL);
+		r.ctx = ring_fixture__context(&r, kinds[i].handler, kinds[i].rule, NULL);
 		r.ring = ring_fixture__ring(r.ctx, NULL);
 		make(&kinds[i]);
 		ring_fixture__send(&r, sent.frame, sent.bytes);
