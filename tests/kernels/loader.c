@@ -217,26 +217,29 @@ static void try_variant(const char *name, const struct spin_object *object, cons
 	spin_ctx__destroy(ctx);
 }
 
-/* One handler takes ICMP. */
-static const char *rule_for(const char *name)
+/* One handler takes ICMP, and some take TCP segments. */
+static const char *rule_for(const char *name, const struct spin_object *object)
 {
+	if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_SEGMENTS)
+		return "tcp dport 9000";
 	return strcmp(name, "ping") ? "udp dport 9000" : "icmp";
 }
 
 static int try_object(const char *path, const char *name)
 {
+	static const char *const kinds[] = { "datagrams", "messages", "segments" };
 	const struct spin_registration *reg;
 	struct spin_object *object;
 	struct spin_rule rule;
 	int messages;
 
-	if (spin_object__open(path, &object) || spin_rule__parse(rule_for(name), &rule)) {
+	if (spin_object__open(path, &object) || spin_rule__parse(rule_for(name, object), &rule)) {
 		fprintf(stderr, "%s: %s\n", path, spin_strerror_last());
 		return -1;
 	}
 	reg = &spin_object__meta(object)->registration;
 	messages = reg->delivery == SPIN_DELIVER_ME;
-	printf("object\t%s\t%s\t%u\n", name, messages ? "messages" : "datagrams", reg->puts);
+	printf("object\t%s\t%s\t%u\n", name, kinds[reg->delivery], reg->puts);
 	for (unsigned i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
 		if (is_wanted(variants[i].name) && (!messages || variants[i].class == SPIN_CLASS_TRUSTED))
 			try_variant(name, object, &rule, &variants[i]);
