@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_vec - TCP segments: every handler returns the code that the application has set, and records its arguments. For tests/vectors/segments.
- * Nothing here depends on the number of a connection, which differs between engines.
+ * seg_vec - TCP segments: every handler returns the code that the application has set, and records its arguments. For
+ * tests/vectors/segments, tests/vectors/segments_returns and tests/vectors/segments_wire. Nothing here depends on
+ * the number of a connection, which differs between engines.
  */
 #include <spin/spin.h>
 

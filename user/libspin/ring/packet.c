@@ -30,7 +30,7 @@ static uint32_t ports_header_bytes(const uint8_t *at, uint32_t protocol, uint32_
 	return header_bytes <= bytes ? header_bytes : 0;
 }
 
-/* As for handlers: the payload starts after the header of UDP or TCP, or is the whole ICMP message. `end`: of the IP packet, in the frame. */
+/* As for handlers: the payload starts after the header of UDP or TCP, or is the whole ICMP message. `end`: end of the IP packet. */
 static void read_transport(struct spin_ring_packet *packet, uint32_t protocol, uint32_t at, uint32_t end)
 {
 	const uint32_t header_bytes = ports_header_bytes(packet->frame + at, protocol, end - at);
