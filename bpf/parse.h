@@ -278,6 +278,10 @@ SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum 
 {
 	enum spin_reason reason = spin_parse_as(view, takes == SPIN_TAKES_TCP ? SPIN_TAKES_TCP : SPIN_TAKES_UDP, out);
 
+	if (takes == SPIN_TAKES_TCP && reason == SPIN_REASON_NOT_UDP) { /* it may be UDP, which has reasons of its own */
+		reason = spin_parse_as(view, SPIN_TAKES_UDP, out);
+		return reason == SPIN_PARSED ? SPIN_REASON_UNMATCHED : reason == SPIN_IS_ICMP ? SPIN_REASON_NOT_UDP : reason;
+	}
 	if (takes == SPIN_TAKES_TCP)
 		return reason;
 	if (takes == SPIN_TAKES_ETHER && reason == SPIN_REASON_NOT_IP)

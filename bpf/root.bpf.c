@@ -12,6 +12,7 @@
 #include <spin/spin.h>
 #include <spin/root.h>
 
+#include "bpf/atomic.h"
 #include "bpf/parse.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
@@ -188,25 +189,29 @@ SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *vie
 	return spin_match_ports_(ctx, view, d, spin_match.active);
 }
 
-/* Parses the packet again, as a TCP segment. */
-SPIN_INLINE uint64_t spin_match_tcp_(struct xdp_md *ctx, const struct spin_view *view)
+/* Parses a packet again, as a TCP segment. Returns its context's slot; -1 - reason if it belongs to none. */
+SPIN_INLINE int spin_slot_of_tcp_(struct xdp_md *ctx, const struct spin_view *view)
 {
 	struct spin_datagram d;
 	enum spin_reason reason;
+	uint64_t match;
 
 	d.is_ip4 = 0; /* as in spin_root() */
 	reason = spin_parse_as(view, SPIN_TAKES_TCP, &d);
 	if (view->access == SPIN_DIRECT && spin_maybe_long(reason))
 		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), SPIN_TAKES_TCP, &d);
-	return reason == SPIN_PARSED ? spin_match_ports_(ctx, view, &d, spin_match.tcp_active) : 0;
+	if (reason != SPIN_PARSED)
+		return -1 - (int)reason;
+	match = spin_match_ports_(ctx, view, &d, spin_match.tcp_active);
+	return match ? (int)spin_bit_number(match) : -1 - (int)SPIN_REASON_UNMATCHED;
 }
 
 /* The same in place. A global function, so that the verifier does not follow it for each kind of packet that is not UDP. */
-SPIN_NOINLINE uint64_t spin_match_tcp_direct_(struct xdp_md *ctx)
+SPIN_NOINLINE int spin_slot_of_tcp_direct_(struct xdp_md *ctx)
 {
 	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
 
-	return spin_match_tcp_(ctx, &view);
+	return spin_slot_of_tcp_(ctx, &view);
 }
 
 /* The same as spin_match_() for an ICMP message. */
@@ -254,6 +259,17 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 	if (reason != SPIN_PARSED)
 		return reason;
 	spin_give_(ctx, spin_match_icmp_(ctx, view, &d));
+	return SPIN_REASON_UNMATCHED;
+}
+
+/* The same for a TCP segment. */
+SPIN_INLINE enum spin_reason spin_give_tcp_(struct xdp_md *ctx, const struct spin_view *view)
+{
+	const int slot = view->access == SPIN_COPIED ? spin_slot_of_tcp_(ctx, view) : spin_slot_of_tcp_direct_(ctx);
+
+	if (slot < 0)
+		return (enum spin_reason)((-1 - slot) & 31);
+	spin_give_(ctx, 1ull << (slot & 63));
 	return SPIN_REASON_UNMATCHED;
 }
 
@@ -312,7 +328,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	} else if (reason == SPIN_IS_ICMP) {
 		reason = spin_give_icmp_(ctx, view);
 	} else if (reason == SPIN_REASON_NOT_UDP && spin_match.tcp_active) {
-		spin_give_(ctx, view->access == SPIN_COPIED ? spin_match_tcp_(ctx, view) : spin_match_tcp_direct_(ctx));
+		reason = spin_give_tcp_(ctx, view);
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
 		reason = spin_give_ether_(ctx, view, d->type);
 	}
