@@ -69,8 +69,9 @@ help:
 #: make check-offload  offload to a Netronome card, without one: netdevsim and the NFP
 #:                     driver's own verifier and JIT in guests (kernel/guest/offload/)
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as
-#:                 they come, and 100,000 schedules of messages; actions of
-#:                 handlers, commands of memcached, requests to spind
+#:                 they come, and 100,000 schedules of messages and of TCP
+#:                 segments; actions of handlers, commands of memcached, requests
+#:                 to spind
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format all sources; make fmt-check says which differ
 #: make lint       cppcheck and clang's analyzer on all that runs on the host;
@@ -96,7 +97,8 @@ MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c user/cost/*/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/common/measure/*.c tests/reference/*.c)
+SEGMENT_SRC := $(addprefix tests/segments/,reference.c reference_engine.c frame.c schedule.c generate.c shrink.c compare.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/common/measure/*.c tests/reference/*.c) $(SEGMENT_SRC)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -117,8 +119,8 @@ LOOPS         := $(patsubst tests/loops/%.c,$(BUILD)/tests/loops/%.spin,$(wildca
 HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*/*.c tests/loops/*.c)))
 PLAIN_BPF     := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/baselines/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
-TEST_DIRS     := unit core model vectors fuzz messages live ring sockets transfer cli bench stress tools
-TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
+TEST_DIRS     := unit core model vectors fuzz messages segments live ring sockets transfer cli bench stress tools
+TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c $(SEGMENT_SRC),$(wildcard tests/$(d)/*.c))))
 
 BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(BUILD)/bin/spin-memcached $(SPINCC) $(BUILD)/bin/hpu-run
 
@@ -541,6 +543,7 @@ fuzz: deps
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_traffic --packets 50000
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_memcached --commands 1000000
 	@BUILD=$(BUILD) $(BUILD)/tests/messages/random_schedules --runs 100000
+	@BUILD=$(BUILD) $(BUILD)/tests/segments/random_schedules --runs 100000
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize SANITIZE="$(SANITIZERS)" $(BUILD)/sanitize/bin/spind
 	@BUILD=$(BUILD) SPIND=$(BUILD)/sanitize/bin/spind $(BUILD)/tests/fuzz/fuzz_spind --messages 1000000
 
