@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_SEG_STREAM_H
+#define TESTS_HANDLERS_SEG_STREAM_H
+
+/* What seg_stream.c keeps of a connection to an even or an odd port. Read by tests/segments/stream_is_cut_anyhow.c. */
+#include <stdint.h>
+
+#define SEG_STREAM_BYTES 4096
+#define SEG_STREAM_SEEN  0x100u /* in `byte`, with the byte's value */
+#define SEG_STREAM_DROPS 1u     /* in the TTL: the payload handler drops the segment after it has looked at it */
+
+struct seg_stream {
+	uint32_t headers, payloads, completions;
+	uint32_t length, dropped_bytes, flow_control; /* arguments of the completion handler */
+};
+
+struct seg_streams {
+	struct seg_stream stream[2];
+	uint16_t even[SEG_STREAM_BYTES], odd[SEG_STREAM_BYTES]; /* by offset */
+};
+
+#endif
