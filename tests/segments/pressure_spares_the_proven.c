@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What <spin/segment.h> says under "Pressure", whatever places an engine's table has for a key: a flood of new connections finds places,
+ * because those before it yield, and evicts none that is proven; one that was evicted begins again with its next payload, so no payload
+ * gets past the handlers; when proven connections have all places, others are NO_MPQ; those that have ended yield. On every engine; run by
+ * tests/run.
+ *
+ *	pressure_spares_the_proven [--engine host|bpf|isolated|model]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spin/libspin.h>
+#include <spin/wire.h>
+
+#include "tests/common/each_engine.h"
+#include "tests/handlers/segments/seg_random.h"
+#include "tests/segments/frame.h"
+#include "tests/segments/reference_engine.h"
+
+#define PROVEN 6u    /* with so few, eight places of one key hardly ever are all proven */
+#define FLOOD  8000u /* several times as many as there are places */
+#define MANY   1500u /* more than there are places */
+
+struct test {
+	enum engine_kind kind;
+	struct engine *engine;
+	struct seg_state state; /* SEG_STATE_COMPARED bytes */
+	uint32_t sent[MANY];    /* bytes of proven connections that were accepted */
+};
+
+#define FAIL(t, format, ...) (printf("FAIL  %s: " format "\n", engine_name((t)->kind) __VA_OPT__(, ) __VA_ARGS__), 1)
+
+/* Sends a segment at an offset. Returns its reason, or a negative errno. *headers becomes the number of header handlers that ran. */
+static int segment(struct test *t, uint32_t number, uint8_t flags, uint32_t offset, uint32_t bytes, unsigned *headers)
+{
+	static uint8_t frame[ENGINE_FRAME_MAX], payload[16];
+	static struct engine_out out;
+	const struct segframe_shape shape = { 0 };
+	struct segref_segment s = { .flags = flags, .bytes = bytes, .payload = payload, .ttl = 64 };
+	uint32_t before = t->state.runs;
+	int err;
+
+	s.key = (struct segref_key){ .ip_version = 4, .src = { 10, (uint8_t)(number >> 12) }, .dst = { 10, 1 }, .dst_port = 80 };
+	s.key.src_port = (uint16_t)(0x4000 + 8 * (number & 0xfff));
+	s.seq = number * 77777 + offset + (flags & SPIN_TCP_SYN ? 0 : 1);
+	err = t->engine->ops->packet(t->engine, frame, segframe_build(&s, &shape, frame), &out);
+	if (!err)
+		err = t->engine->ops->read(t->engine, "spin_state", 0, &t->state, SEG_STATE_COMPARED);
+	*headers = 0;
+	for (uint32_t i = before; i < t->state.runs && !err; i++)
+		*headers += t->state.run[i % SEG_RUNS].kind == SEG_HEADER;
+	return err ? err : (int)out.reason;
+}
+
+/* Begins a connection and makes it proven. Returns 0, or 1 if it is NO_MPQ, or -1 after a message. */
+static int prove(struct test *t, uint32_t number)
+{
+	unsigned headers;
+	int reason = segment(t, number, SPIN_TCP_SYN, 0, 0, &headers);
+
+	if (reason == SPIN_REASON_NO_MPQ && !headers)
+		return 1;
+	if (reason != SPIN_REASON_PROCEEDED || headers != 1)
+		return -FAIL(t, "SYN %u has reason %d, and %u header handlers ran", number, reason, headers);
+	for (t->sent[number] = 0; t->sent[number] < SPIN_PROVEN_PACKETS; t->sent[number]++) {
+		reason = segment(t, number, SPIN_TCP_ACK, t->sent[number], 1, &headers);
+		if (reason != SPIN_REASON_SUCCESS || headers)
+			return -FAIL(t, "byte %u of connection %u has reason %d, and %u header handlers ran", t->sent[number], number,
+				     reason, headers);
+	}
+	return 0;
+}
+
+/* A proven connection goes on, and ends if `fin`. */
+static int go_on(struct test *t, uint32_t number, int fin)
+{
+	uint32_t before = t->state.runs;
+	const struct seg_run *last;
+	unsigned headers;
+	int reason = segment(t, number, SPIN_TCP_ACK | (fin ? SPIN_TCP_FIN : 0), t->sent[number]++, 1, &headers);
+
+	if (reason != SPIN_REASON_SUCCESS || headers)
+		return FAIL(t, "proven connection %u has reason %d, and %u header handlers ran", number, reason, headers);
+	last = &t->state.run[(t->state.runs - 1) % SEG_RUNS];
+	if (t->state.runs != before + 1 + (fin != 0) || (fin && (last->kind != SEG_COMPLETION || last->length != t->sent[number])))
+		return FAIL(t, "proven connection %u does not end with %u bytes", number, t->sent[number]);
+	return t->state.strangers ? FAIL(t, "two connections have one number") : 0;
+}
+
+static int check_flood(struct test *t)
+{
+	unsigned headers, again = 0;
+	int reason;
+
+	for (uint32_t i = 0; i < PROVEN; i++)
+		if (prove(t, i))
+			return FAIL(t, "no place for the first connections");
+	for (uint32_t i = 0; i < FLOOD; i++) {
+		reason = segment(t, MANY + i, SPIN_TCP_SYN, 0, 0, &headers);
+		if (reason != SPIN_REASON_PROCEEDED || headers != 1)
+			return FAIL(t, "SYN %u of a flood has reason %d, and %u header handlers ran", i, reason, headers);
+	}
+	for (uint32_t i = 0; i < PROVEN; i++)
+		if (go_on(t, i, 0))
+			return 1;
+	for (uint32_t i = 0; i < FLOOD; i++) {
+		uint32_t before = t->state.runs;
+
+		reason = segment(t, MANY + i, SPIN_TCP_ACK, 0, 10, &headers);
+		if (reason != SPIN_REASON_SUCCESS || t->state.runs != before + 1 + headers)
+			return FAIL(t, "payload after a flood has reason %d, and %u handlers ran", reason, t->state.runs - before);
+		again += headers;
+	}
+	if (again < FLOOD - SPIN_CONNECTIONS_MAX)
+		return FAIL(t, "only %u of %u connections were evicted", again, FLOOD);
+	for (uint32_t i = 0; i < PROVEN; i++)
+		if (go_on(t, i, 1))
+			return 1;
+	return 0;
+}
+
+static int check_full(struct test *t)
+{
+	static uint8_t is_open[MANY];
+	unsigned open = 0, refused = 0;
+
+	memset(is_open, 0, sizeof(is_open));
+	for (uint32_t i = PROVEN; i < MANY; i++) {
+		int rc = prove(t, i);
+
+		if (rc < 0)
+			return 1;
+		is_open[i] = !rc;
+		open += !rc;
+		refused += rc;
+	}
+	if (!refused || open > SPIN_CONNECTIONS_MAX || open < SPIN_CONNECTIONS_MAX / 2)
+		return FAIL(t, "%u proven connections are open, and %u found no place", open, refused);
+	for (uint32_t i = PROVEN; i < MANY; i++)
+		if (is_open[i] && go_on(t, i, 1))
+			return 1;
+	/* all have ended, so that each new one finds a place */
+	for (uint32_t i = 0; i < SPIN_CONNECTIONS_MAX / 2; i++) {
+		unsigned headers;
+
+		if (segment(t, MANY + FLOOD + i, SPIN_TCP_SYN, 0, 0, &headers) != SPIN_REASON_PROCEEDED || headers != 1)
+			return FAIL(t, "SYN %u finds no place, and all connections have ended", i);
+	}
+	printf("%s: %u proven connections at a time\n", engine_name(t->kind), open);
+	return 0;
+}
+
+static int run(enum engine_kind kind)
+{
+	struct test *t = calloc(1, sizeof(*t));
+	int err;
+
+	if (!t)
+		abort();
+	t->kind = kind;
+	err = segment_engine_open(kind, "seg_random", &t->engine);
+	if (!err)
+		err = check_flood(t);
+	if (!err)
+		err = check_full(t);
+	engine_close(t->engine);
+	free(t);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	return each_engine(argc, argv, run);
+}
