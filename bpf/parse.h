@@ -4,8 +4,8 @@
 
 /*
  * Parses a frame (steps 1 to 3 of <spin/reason.h>): to a UDP datagram, an ICMP message, a TCP segment or the payload of an EtherType, or to
- * the reason why it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first, which selects
- * the target. Called by the dispatcher, the guard and the programs of contexts.
+ * the reason why it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h>
+ * first, which selects the target. Called by the dispatcher, the guard and the programs of contexts.
  */
 #include <spin/reason.h>
 #include <spin/target/view.h>

@@ -123,8 +123,8 @@ SPIN_INLINE uint32_t spin_connection_place_(const struct spin_segment_key *key, 
 }
 
 /*
- * Returns `value` instead of `old` if `bit` is 1, without a branch. Not with a mask: Linux 6.18.44 follows both of its values (seen: an AND of
- * a constant and a number that is 0 or -1).
+ * Returns `value` instead of `old` if `bit` is 1, without a branch. Not with a mask: Linux 6.18.44 follows both of its values (seen: an AND
+ * of a constant and a number that is 0 or -1).
  */
 SPIN_INLINE uint32_t spin_select_(uint32_t bit, uint32_t value, uint32_t old)
 {

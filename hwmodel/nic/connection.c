@@ -138,7 +138,7 @@ void connections__clear(struct connections *connections)
 
 enum segment_role connection__role(const struct connection *c, const struct tcp_segment *s)
 {
-	const int is_other_syn = s->syn && (!c || s->start != c->first);
+	const int is_other_syn = s->syn && !s->rst && (!c || s->start != c->first);
 
 	if (!c && !is_other_syn && !s->bytes)
 		return SEGMENT_PASSES;

@@ -95,7 +95,8 @@ struct spin_completion {
  * Segments (SPIN_DELIVER_SEGMENTS): the header handler runs on the SYN (on the first segment seen, if the connection is older than the
  * context); payload handlers run on each segment with payload, in parallel, in any order, and again if TCP sends it again, with its
  * `offset` in the stream, modulo 2^32; the completion handler runs when all bytes up to the FIN have come, or with RST. A dropped segment
- * did not reach the host's TCP, so its sender sends it again. <spin/segment.h> has the rules.
+ * did not reach the host's TCP, so its sender sends it again. A payload before the first byte seen has an offset near 2^32. The rules
+ * are in <spin/segment.h>.
  *
  * Streams, of a TCP socket with handlers of datagrams: the header handler runs before the first byte and sees no bytes; payload handlers
  * see the bytes in order, each once, in pieces of 1 to 8192 that may begin and end anywhere, with `offset` modulo 2^32; the completion

@@ -31,7 +31,8 @@
  *   4. the context's rule, its protocol first (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
  *      SPIN_CHECKSUM_HOST, the transport checksum (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
- *      or the bare pseudo-header sum that local senders leave to offloads; TCP's likewise, but never 0; that of ICMP and ICMPv6 is right
+ *      or the bare pseudo-header sum that local senders leave to offloads; TCP's likewise, where 0 does not mean none; that of ICMP and
+ *      ICMPv6 is right
  *      then, in a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
  *   6. the handlers' result; in a context that takes segments (SPIN_DELIVER_SEGMENTS), steps 6 to 12 of <spin/segment.h>; in one that
  *      takes messages (SPIN_DELIVER_ME), steps 6 to 13 of <spin/message.h>. There a packet that a handler ran for, that is parked or that

@@ -11,7 +11,7 @@
  * handlers and decides for itself what it accepts: a segment that a handler drops is sent again, and is handled again. So bytes may be
  * handled twice, and out of order.
  *
- * Sequence numbers are compared modulo 2^32, by the sign of their difference. Of a segment:
+ * Sequence numbers are compared modulo 2^32: a is after b if b - a, as a signed number, is negative. Of a segment:
  *
  *	start  its sequence number, plus 1 with SYN: the number of its first payload byte
  *	end    start + its payload bytes; the number of its FIN, if it has one
@@ -26,11 +26,12 @@
  * and it is open, refused or ended. For segments that arrive one after the other:
  *
  *   6. To which connection does it belong?
- *      The key's connection is open or refused: to that one, unless it is a SYN whose start is not `first`: then it may begin another one.
+ *      The key's connection is open or refused: to that one, unless it is a SYN without RST whose start is not `first`: then it may begin
+ *      another one.
  *      The key's connection has ended: PROCEEDED, unless it is a SYN whose start is not `first`, or has payload with an end after `next`:
  *      then it may begin another one.
  *      The key has no connection: it may begin one if it is a SYN or has payload (the connection is older than the context, or was
- *      evicted); otherwise PROCEEDED. A segment with RST begins nothing: PROCEEDED.
+ *      evicted); otherwise PROCEEDED. A segment with RST never begins one: PROCEEDED.
  *   7. It may begin a connection, which takes the place of the key's earlier one. On a live interface the state of the kernel's socket for
  *      this connection is looked at, if there is one: PROCEEDED if it would not read the segment (a SYN for a socket that has a connection;
  *      payload for one whose peer has closed), and nothing has changed. It is also looked at for payload of a connection that has ended,
@@ -49,12 +50,13 @@
  *      forged. A segment whose start is more than SPIN_SEGMENT_REACH before or after `next` is not accepted, and needs no range: the host
  *      will discard it, but no payload gets past the handlers if it does not (a forged segment may have begun the connection).
  *  12. All bytes up to a FIN have been accepted (next is fin), or RST ended the connection, and no other handler of it runs: the
- *      completion handler runs, unless the header handler returned PROCEED without COMPLETE. Its packet is the one handled last. The
- *      connection has ended. Its place is kept to recognise what is sent again, until another connection needs it.
+ *      completion handler runs, unless the header handler returned PROCEED without COMPLETE. Its packet is the one handled last, or
+ *      the RST. The connection has ended. Its place is kept to recognise what is sent again, until another connection needs it.
  *
  * The completion handler gets
  *	length                  bytes accepted without a gap, from `first` on, saturated at SPIN_LENGTH_UNKNOWN
- *	dropped_bytes           payload bytes of segments that a handler's DROP or error dropped, or BEYOND_WINDOW, each time; saturated
+ *	dropped_bytes           payload bytes of segments that a handler's DROP or error dropped, also the header handler's, or that were
+ *	                        BEYOND_WINDOW, each time; saturated
  *	flow_control_triggered  1 if a segment was BEYOND_WINDOW
  *
  * Events: FAIL, SEGV, BAD_RETURN and OVERRUN for the first error of each connection.

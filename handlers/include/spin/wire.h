@@ -3,8 +3,8 @@
 #define SPIN_WIRE_H
 
 /*
- * Headers on the wire: Ethernet, VLAN, IP, UDP, TCP, ICMP. Multi-byte fields are in network byte order. Used by handlers, the runtime in bpf/,
- * the model and the tests.
+ * Headers on the wire: Ethernet, VLAN, IP, UDP, TCP, ICMP. Multi-byte fields are in network byte order. Used by handlers, the runtime in
+ * bpf/, the model and the tests.
  */
 #include <spin/bytes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * seg_bytes - adds up the payload bytes of TCP segments, without a header and a completion handler, and with only the headers in L1; for
- * tests/model and tests/vectors. It drops payloads that begin with 'D'.
+ * tests/segments and tests/vectors. It drops payloads that begin with 'D'.
  */
 #include <spin/spin.h>
 

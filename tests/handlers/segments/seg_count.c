@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_count - counts what handlers of TCP segments are given; for tests/model and tests/vectors
+ * seg_count - counts what handlers of TCP segments are given; for tests/segments and tests/vectors
  *
  * The first byte of a payload says what its handler does: 'D' drops, 'F' fails, 'R' tries to reply, 'W' writes over the first four bytes,
  * 'P' tries to change the port, 'X' returns no return code. The port of the peer says what the header handler does (seg_count.h).

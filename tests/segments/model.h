@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MODEL_SEGMENTS_H
-#define TESTS_MODEL_SEGMENTS_H
+#ifndef TESTS_SEGMENTS_MODEL_H
+#define TESTS_SEGMENTS_MODEL_H
 
 /*
- * Makes frames of TCP segments, and opens a modelled NIC with handlers of segments. Used by the tests of segments in tests/model.
+ * Makes frames of TCP segments, and opens a modelled NIC with handlers of segments. Used by the tests model_* of this directory.
  */
 #include <errno.h>
 #include <string.h>

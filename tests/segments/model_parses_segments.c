@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "tests/model/common/packet.h"
-#include "tests/model/common/segments.h"
+#include "tests/segments/model.h"
 
 struct bytes {
 	uint32_t payloads, bytes, sum;

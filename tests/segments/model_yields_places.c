@@ -3,7 +3,7 @@
  * Opens more TCP connections than the modelled NIC has places for. The place of one that is over, or else of an unproven one with the
  * fewest segments, must be taken; if all are proven, another connection must be dropped. Run by tests/run.
  */
-#include "tests/model/common/segments.h"
+#include "tests/segments/model.h"
 
 #define PLACES SPIN_CONNECTIONS_MAX
 

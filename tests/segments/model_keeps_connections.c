@@ -3,7 +3,7 @@
  * Runs TCP segments one at a time on the modelled NIC: which reason each one gets, which handlers run, and what they are given, must be as
  * <spin/segment.h> says, rule by rule. Run by tests/run.
  */
-#include "tests/model/common/segments.h"
+#include "tests/segments/model.h"
 
 static struct pspin *nic;
 static int failures;

@@ -4,7 +4,7 @@
  * modelled NIC. Each one must get the reason that it gets if they come one at a time, and the handlers must add up the same. Segments
  * made at random must all be done in the end. Run by tests/run.
  */
-#include "tests/model/common/segments.h"
+#include "tests/segments/model.h"
 
 #define CONNECTIONS 40u
 #define SEGMENTS    60u /* of data, of each life of a connection */

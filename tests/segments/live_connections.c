@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Handlers of TCP segments in front of the kernel's TCP, in both load classes, over a link that loses, duplicates and reorders frames,
+ * while the handlers themselves drop payloads: each connection must begin and end once, its length must be exact, and the application must
+ * read what was sent. Then attackers on the same link: a flood of SYNs from random addresses, and forged segments with the addresses and
+ * ports of a live connection, which must neither end its state nor begin it again. Uses namespaces of its own. Run by tests/run.
+ */
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <spin/wire.h>
+
+#include "tests/common/attached.h"
+#include "tests/common/net/lossy.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/random.h"
+#include "tests/segments/frame.h"
+
+#define PORT         9000u
+#define CLIENTS      4u
+#define EACH         4u /* connections of a client, one after the other */
+#define BYTES        200000u
+#define FLOOD        20000u
+#define RULE         "tcp dport 9000"
+#define WAIT_SECONDS (20 * slow_factor())
+
+static const struct lossy_rates bad = { .lose = 1, .twice = 2, .hold = 5, .reach = 8 };
+
+/* The state of seg_live. */
+struct seg_live {
+	uint32_t watched, drop_every;
+	uint32_t begun, ended, resets, payloads, dropped;
+	uint32_t length, dropped_bytes;
+	uint32_t watched_begun, watched_ended, watched_length;
+};
+
+static struct lossy link_;
+static volatile struct seg_live *state;
+static const char *class_name;
+static uint8_t far_mac[6];
+
+static void die(const char *what)
+{
+	printf("FAIL: %s: %s (last reason: %s)\n", class_name, what, spin_strerror_last());
+	printf("begun %u, ended %u, resets %u, payloads %u, dropped %u, length %u; watched: %u, %u, %u\n", state->begun, state->ended,
+	       state->resets, state->payloads, state->dropped, state->length, state->watched_begun, state->watched_ended,
+	       state->watched_length);
+	lossy__print(&link_);
+	exit(1);
+}
+
+static void wait_for(const volatile uint32_t *at, uint32_t value, const char *what)
+{
+	for (int i = 0; *at != value && i < 100 * WAIT_SECONDS; i++)
+		usleep(10000);
+	if (*at != value)
+		die(what);
+}
+
+static struct sockaddr_in address_of(const char *addr, uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	inet_pton(AF_INET, addr, &a.sin_addr);
+	return a;
+}
+
+static void set_time_limit(int fd)
+{
+	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+static void read_far_mac(void)
+{
+	struct ifreq request = { .ifr_name = FAR_DEV };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &request))
+		die("no Ethernet address");
+	memcpy(far_mac, request.ifr_hwaddr.sa_data, sizeof(far_mac));
+	close(fd);
+}
+
+static int listening(void)
+{
+	const struct sockaddr_in a = address_of(FAR_ADDR, PORT);
+	int fd, on = 1;
+
+	netns_enter(link_.far_ns);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (const struct sockaddr *)&a, sizeof(a)) || listen(fd, 128))
+		die("no listening socket");
+	set_time_limit(fd);
+	netns_enter(link_.near_ns);
+	return fd;
+}
+
+/* Returns a connected socket; its own port is stored. */
+static int connected(uint16_t *port)
+{
+	const struct sockaddr_in to = address_of(FAR_ADDR, PORT);
+	struct sockaddr_in own;
+	socklen_t bytes = sizeof(own);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	set_time_limit(fd);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) || getsockname(fd, (struct sockaddr *)&own, &bytes))
+		die("no connection");
+	*port = ntohs(own.sin_port);
+	return fd;
+}
+
+/* --- traffic: the bytes that a client sends come back with each bit inverted --- */
+
+static void *serve(void *arg)
+{
+	int fd = (int)(intptr_t)arg;
+	uint8_t bytes[16384];
+	ssize_t got;
+
+	while ((got = recv(fd, bytes, sizeof(bytes), 0)) > 0) {
+		for (ssize_t i = 0; i < got; i++)
+			bytes[i] ^= 0xff;
+		if (send(fd, bytes, (size_t)got, MSG_NOSIGNAL) != got)
+			die("the server cannot send");
+	}
+	close(fd);
+	return NULL;
+}
+
+static void *accept_all(void *arg)
+{
+	int fd;
+
+	while ((fd = accept((int)(intptr_t)arg, NULL, NULL)) >= 0) {
+		pthread_t thread;
+
+		set_time_limit(fd);
+		if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)fd))
+			die("no thread");
+		pthread_detach(thread);
+	}
+	return NULL;
+}
+
+static void exchange(int fd, uint64_t *random, uint32_t bytes)
+{
+	uint8_t out[4096], in[sizeof(out)];
+
+	while (bytes) {
+		uint32_t part = 1 + (uint32_t)random_below(random, sizeof(out));
+
+		part = part < bytes ? part : bytes;
+		for (uint32_t i = 0; i < part; i++)
+			out[i] = (uint8_t)random_next(random);
+		if (send(fd, out, part, MSG_NOSIGNAL) != (ssize_t)part || recv(fd, in, part, MSG_WAITALL) != (ssize_t)part)
+			die("a client's bytes do not come back");
+		for (uint32_t i = 0; i < part; i++)
+			if ((in[i] ^ out[i]) != 0xff)
+				die("a client reads other bytes");
+		bytes -= part;
+	}
+}
+
+/* Closes this side first, and waits for the other one. */
+static void finish(int fd)
+{
+	uint8_t more;
+
+	if (shutdown(fd, SHUT_WR) || recv(fd, &more, 1, 0))
+		die("a connection does not end");
+	close(fd);
+}
+
+static void *client(void *arg)
+{
+	uint64_t random = 7 + (uint64_t)(uintptr_t)arg;
+	uint16_t port;
+
+	netns_enter(link_.near_ns);
+	for (unsigned i = 0; i < EACH; i++) {
+		int fd = connected(&port);
+
+		exchange(fd, &random, BYTES / EACH);
+		finish(fd);
+	}
+	return NULL;
+}
+
+static void transfers(void)
+{
+	pthread_t thread[CLIENTS];
+
+	state->drop_every = 50;
+	for (uintptr_t i = 0; i < CLIENTS; i++)
+		if (pthread_create(&thread[i], NULL, client, (void *)i))
+			die("no thread");
+	for (unsigned i = 0; i < CLIENTS; i++)
+		pthread_join(thread[i], NULL);
+	wait_for(&state->ended, CLIENTS * EACH, "not every connection ends once");
+	printf("%s: %u connections, %u payloads for %u bytes, %u dropped by the handler\n", class_name, state->begun, state->payloads,
+	       state->length, state->dropped);
+	if (state->begun != CLIENTS * EACH || state->resets)
+		die("not every connection begins once");
+	if (state->length != CLIENTS * (BYTES / EACH) * EACH)
+		die("the lengths are wrong");
+	if (!state->dropped || !state->dropped_bytes)
+		die("the handler has dropped nothing");
+	state->drop_every = 0;
+}
+
+/* --- attackers --- */
+
+static void inject(int packet_fd, uint32_t src, uint16_t port, uint32_t seq, uint8_t flags, uint32_t bytes)
+{
+	static const struct segframe_shape plain = { 0 };
+	static const uint8_t payload[512];
+	struct segref_segment s = { .key = { .ip_version = 4, .src_port = port, .dst_port = PORT },
+				    .seq = seq,
+				    .flags = flags,
+				    .payload = payload,
+				    .bytes = bytes };
+	const uint32_t dst = inet_addr(FAR_ADDR);
+	uint8_t frame[SEGFRAME_HEADERS_MAX + sizeof(payload)];
+	uint32_t frame_bytes;
+
+	memcpy(s.key.src, &src, sizeof(src));
+	memcpy(s.key.dst, &dst, sizeof(dst));
+	frame_bytes = segframe_build(&s, &plain, frame);
+	memcpy(frame, far_mac, sizeof(far_mac));
+	send(packet_fd, frame, frame_bytes, 0);
+}
+
+static int packet_socket(void)
+{
+	struct sockaddr_ll a = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(NEAR_DEV) };
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)))
+		die("no packet socket");
+	return fd;
+}
+
+static void attacks(void)
+{
+	uint64_t random = 11;
+	uint32_t begun = state->begun, ended = state->ended;
+	uint16_t port;
+	int fd = connected(&port), raw = packet_socket();
+
+	state->watched = port;
+	state->watched_begun = state->watched_ended = state->watched_length = 0;
+	exchange(fd, &random, BYTES / EACH);
+	for (unsigned i = 0; i < FLOOD; i++) {
+		const uint16_t other = (uint16_t)random_next(&random);
+
+		/* 198.18.0.0/15 is for benchmarks (RFC 2544) and not routed: the answers go nowhere */
+		inject(raw, htonl(0xc6120000u | random_below(&random, 1u << 17)), other == port ? (uint16_t)(port ^ 1) : other,
+		       (uint32_t)random_next(&random), SPIN_TCP_SYN, 0);
+		if (i % 64)
+			continue;
+		/* as the connection's own, by a sender that does not see its sequence numbers */
+		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_SYN, 0);
+		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_RST, 0);
+		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_ACK, 100);
+		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_ACK | SPIN_TCP_FIN, 0);
+	}
+	exchange(fd, &random, BYTES / EACH);
+	finish(fd);
+	wait_for(&state->watched_ended, 1, "a connection under attack does not end");
+	printf("%s: %u connections begun by a flood; the watched one: %u begun, %u bytes\n", class_name, state->begun - begun,
+	       state->watched_begun, state->watched_length);
+	if (state->watched_begun || state->watched_length != 2 * (BYTES / EACH))
+		die("a forged segment has changed a connection's state");
+	if (state->begun - begun < SPIN_CONNECTIONS_MAX)
+		die("the flood was too small");
+	ended = state->ended;
+	fd = connected(&port);
+	exchange(fd, &random, BYTES / EACH);
+	finish(fd);
+	wait_for(&state->ended, ended + 1, "a connection after the flood does not end");
+	close(raw);
+}
+
+/* A connection that is reset by its client ends, too. */
+static void reset(void)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+	uint64_t random = 13;
+	uint32_t resets = state->resets;
+	uint16_t port;
+	int fd = connected(&port);
+
+	exchange(fd, &random, 1000);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(fd);
+	wait_for(&state->resets, resets + 1, "a reset does not end its connection");
+}
+
+static void run(enum spin_class class)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct spin_ctx *ctx = NULL;
+	struct spin_nic *nic;
+	const char *failed;
+	pthread_t server;
+	size_t bytes;
+	int fd;
+
+	class_name = class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
+	netns_enter(link_.far_ns);
+	read_far_mac();
+	if (spin_nic__open(FAR_DEV, &nic))
+		die("no interface");
+	failed = attached__context(&ctx, nic, "seg_live", RULE, &opts);
+	if (failed || spin_ctx__symbol(ctx, "spin_state", (void **)&state, &bytes) || bytes != sizeof(*state))
+		die(failed ? failed : "the state of seg_live");
+	netns_enter(link_.near_ns);
+	fd = listening();
+	if (pthread_create(&server, NULL, accept_all, (void *)(intptr_t)fd))
+		die("no thread");
+	transfers();
+	attacks();
+	reset();
+	shutdown(fd, SHUT_RDWR);
+	pthread_join(server, NULL);
+	close(fd);
+	spin_ctx__destroy(ctx);
+	spin_nic__close(nic);
+}
+
+int main(void)
+{
+	static struct seg_live none;
+
+	state = &none;
+	class_name = "link";
+	lossy__open(&link_, bad, bad, 5);
+	run(SPIN_CLASS_TRUSTED);
+	run(SPIN_CLASS_ISOLATED);
+	lossy__close(&link_);
+	return 0;
+}
