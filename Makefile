@@ -88,7 +88,7 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c kernel/share/*.c)
-ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o gate_image.o)
+ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o guard_tcp_image.o streams_image.o ring_image.o gate_image.o)
 PROFILE_OBJ := $(BUILD)/obj/kernel/nfp/profile_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/test_load/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
@@ -164,17 +164,18 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 
 # BPF programs that are not part of a context (dispatcher, guard and others) are embedded in the library.
 # BPF_RUNTIME: the files that a context is compiled from, without those of the embedded programs.
-BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/guard_tcp.bpf.c bpf/guard.h bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
+GUARD_TCP_IMAGE := $(BUILD)/bpf/guard_tcp.bpf.o
 STREAMS_IMAGE := $(BUILD)/bpf/streams.bpf.o
 RING_IMAGE := $(BUILD)/bpf/ring.bpf.o
 GATE_IMAGE := $(BUILD)/bpf/gate.bpf.o
-$(GUARD_IMAGE): bpf/abi/guard.h
+$(GUARD_IMAGE) $(GUARD_TCP_IMAGE): bpf/guard.h bpf/abi/guard.h
 $(RING_IMAGE): bpf/abi/ring.h
 $(GATE_IMAGE): bpf/abi/gate.h
-$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE) $(GATE_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(GUARD_TCP_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE) $(GATE_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -184,6 +185,7 @@ $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
+		-DGUARD_TCP_IMAGE='"$(GUARD_TCP_IMAGE)"' \
 		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -DGATE_IMAGE='"$(GATE_IMAGE)"' -c $< -o $@
 
 # The built-in profile of the NFP's firmware, embedded as text.

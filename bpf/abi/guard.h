@@ -3,16 +3,19 @@
 #define BPF_ABI_GUARD_H
 
 /*
- * Interface between a guard and libspin. A guard (bpf/guard.bpf.c) is an XDP program in front of handlers that an unprivileged user has
+ * Interface between a guard and libspin. A guard (bpf/guard.h) is an XDP program in front of handlers that an unprivileged user has
  * attached to a socket: it lets them see only that socket's packets. libspin loads one for each such context. Programs and maps:
  *
  *	spin_guard         the program; the dispatcher tail-calls it instead of the context's
+ *	spin_guard_tcp     the same for a context of TCP segments; in an object of its own
  *	spin_guard_port    run by libspin (BPF_PROG_TEST_RUN): returns the socket's current port; 0 if it has none or is closed
  *	spin_guard_prog    entry 0: the context's program
  *	spin_guard_socket  entry 0: the socket that the context belongs to; the kernel removes it when the socket is closed
  *	spin_guard_local   addresses of the host, 16-byte keys (IPv4 as ::ffff:a.b.c.d); shared by all guards of a network namespace
  *	spin_guard_cpus    struct spin_guard_cpu, by CPU; shared in the same way
  *	spin_guard_changes entry 0: number of changes of spin_guard_local; shared likewise. Incremented after an address was removed
+ *	spin_guard_mark    of TCP segments: has an entry for the socket, which its connections inherit
+ *	spin_guard_closing of TCP segments: connections that this host has closed
  *	spin_guard_share   struct spin_guard_share in .rodata
  *	spin_guard_events  the context's own queue of events (spin_events)
  *	spin_guard_events_window  struct spin_guard_events_window in .bss
@@ -21,6 +24,13 @@
 #include <stdint.h>
 
 #define SPIN_GUARD_ADDRESSES 1024 /* per network namespace */
+#define SPIN_GUARD_CLOSING   2048 /* per context */
+
+/* A key of spin_guard_closing. */
+struct spin_guard_tuple {
+	uint32_t src[4], dst[4];
+	uint16_t src_port, dst_port;
+};
 
 /*
  * Limit on CPU time: in each window of SPIN_GUARD_WINDOW_NS all contexts together may use `percent` of a CPU. Each context gets an equal

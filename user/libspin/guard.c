@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads a guard for each context on a socket: a BPF program in front of its handlers that lets them see only that socket's packets
- * (guard.h). spind installs it; attach.c gives the interface's dispatcher the guard instead of the context's program.
+ * (guard.h). There is one for datagrams and one for TCP segments. spind installs it; attach.c gives the interface's dispatcher the guard
+ * instead of the context's program.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -15,11 +16,13 @@
 
 #include "bpf/abi/guard.h"
 #include "kernel/cpus.h"
+#include "kernel/features.h"
+#include "kernel/probe.h"
 #include "user/libspin/guard.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/load/failure.h"
 
-extern const char guard_image[], guard_image_end[];
+extern const char guard_image[], guard_image_end[], guard_tcp_image[], guard_tcp_image_end[];
 
 struct guard {
 	struct bpf_object *bpf;
@@ -97,35 +100,58 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 
-/* For a TCP socket there are no packets to guard (streams.c); only spin_guard_port is loaded, which tells whether the socket is open. */
-static int load(struct guard *guard, const struct spin_guards *guards, int events_fd, int is_stream)
+static int takes_segments(const struct spin_ctx *ctx)
+{
+	return ctx->segment_idle_ms != 0;
+}
+
+static const char *program_name(const struct spin_ctx *ctx)
+{
+	return takes_segments(ctx) ? "spin_guard_tcp" : "spin_guard";
+}
+
+static struct bpf_object *open_image(const struct spin_ctx *ctx, const struct bpf_object_open_opts *opts)
+{
+	if (takes_segments(ctx))
+		return bpf_object__open_mem(guard_tcp_image, (size_t)(guard_tcp_image_end - guard_tcp_image), opts);
+	return bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), opts);
+}
+
+/* Streams have no packets to guard (streams.c): only spin_guard_port is loaded, which tells whether the socket is open. */
+static int load(struct guard *guard, const struct spin_guards *guards, const struct spin_ctx *ctx)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_guard", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
-	struct bpf_program *port;
 	int err;
 
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory for a guard");
-	guard->bpf = bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), &opts);
-	port = guard->bpf ? bpf_object__find_program_by_name(guard->bpf, "spin_guard_port") : NULL;
-	err = port ? prepare(guard->bpf, guards, events_fd) : -EINVAL;
+	guard->bpf = open_image(ctx, &opts);
+	err = guard->bpf ? prepare(guard->bpf, guards, ctx->events_fd) : -EINVAL;
 	if (err) {
 		err = spin_fail(err, "cannot prepare the guard of a socket: %s", strerror(-err));
 	} else {
 		class__take_fragments(guard->bpf);
-		bpf_program__set_autoload(port, true);
-		bpf_program__set_autoload(bpf_object__find_program_by_name(guard->bpf, "spin_guard"), !is_stream);
+		bpf_program__set_autoload(bpf_object__find_program_by_name(guard->bpf, "spin_guard_port"), true);
+		bpf_program__set_autoload(bpf_object__find_program_by_name(guard->bpf, program_name(ctx)), !ctx->streams);
 		err = load_failure__load_own(guard->bpf, log, SPIN_CLASS_TRUSTED, "the guard of a socket");
 	}
 	free(log);
 	return err ? err : section__open(guard->bpf, ".bss", "the guard of a socket", &guard->bss);
 }
 
+/* Marks the socket, and with it the connections that it accepts from now on. Returns 0, or sets errno. */
+static int mark(const struct guard *guard, int socket_fd)
+{
+	const uint32_t one = 1;
+
+	return bpf_map_update_elem(bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_mark"), &socket_fd, &one, BPF_ANY);
+}
+
 /* Looks up what load() has created, and connects it to the context's program and the socket. */
 static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int socket_fd)
 {
-	const struct bpf_program *prog = bpf_object__find_program_by_name(guard->bpf, "spin_guard");
+	const struct bpf_program *prog = bpf_object__find_program_by_name(guard->bpf, program_name(ctx));
 	const struct bpf_program *port = bpf_object__find_program_by_name(guard->bpf, "spin_guard_port");
 	struct bpf_prog_info info = { 0 };
 	uint32_t zero = 0, info_bytes = sizeof(info);
@@ -142,8 +168,10 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 		return spin_fail(-errno, "the guard of a socket cannot take the context: %s", strerror(errno));
 	if (bpf_map_update_elem(guard->socket_fd, &zero, &value, BPF_ANY))
 		return spin_fail(errno == EOPNOTSUPP || errno == EINVAL ? -EOPNOTSUPP : -errno,
-				 "the kernel takes no such socket into a sockmap (%s), so handlers cannot be held to its datagrams",
+				 "the kernel takes no such socket into a sockmap (%s), so handlers cannot be held to its packets",
 				 strerror(errno));
+	if (takes_segments(ctx) && mark(guard, socket_fd))
+		return spin_fail(-errno, "the socket cannot be marked: %s", strerror(errno));
 	if (bpf_obj_get_info_by_fd(ctx->streams ? guard->port_fd : guard->prog_fd, &info, &info_bytes))
 		return spin_fail(-errno, "the guard of a socket cannot be queried: %s", strerror(errno));
 	guard->id = info.id;
@@ -166,6 +194,10 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 
 	if (!guard)
 		return spin_fail(-ENOMEM, "no memory for a guard");
+	if (takes_segments(ctx) && !kernel_probe__may_goto()) {
+		free(guard);
+		return spin_fail(-ENOSYS, "handlers on sockets of TCP need Linux %s", kernel_feature__version(KERNEL_JUMBO));
+	}
 	if (ctx->messages || ctx->requests) {
 		free(guard);
 		return spin_fail(-EOPNOTSUPP,
@@ -173,7 +205,7 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 				 "packet that came",
 				 ctx->name);
 	}
-	err = load(guard, guards, ctx->events_fd, ctx->streams != NULL);
+	err = load(guard, guards, ctx);
 	if (!err)
 		err = connect_guard(guard, ctx, socket_fd);
 	if (err) {
@@ -182,6 +214,13 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 	}
 	ctx->guard = guard;
 	return 0;
+}
+
+uint64_t spin_guard__map_bytes(const struct spin_object *obj)
+{
+	if (spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_SEGMENTS)
+		return 0;
+	return SPIN_GUARD_CLOSING * (sizeof(struct spin_guard_tuple) + sizeof(uint32_t));
 }
 
 int guard__program_fd(const struct guard *guard)

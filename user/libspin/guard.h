@@ -3,13 +3,14 @@
 #define USER_LIBSPIN_GUARD_H
 
 /*
- * The guard of a context on a socket (bpf/guard.bpf.c): a BPF program in front of the handlers. They get only that socket's datagrams, and
- * their results may only go to the socket or back to the sender. spind gives each context of its clients a guard. Functions return 0 or a
+ * The guard of a context on a socket (bpf/guard.h): a BPF program in front of the handlers. They get only that socket's datagrams or TCP
+ * segments, and their results may only go to the socket; those of datagrams also back to the sender. spind gives each context of its clients a guard. Functions return 0 or a
  * negative errno with a reason.
  */
 #include <stdint.h>
 
 struct spin_ctx;
+struct spin_object;
 
 /* What the guards of a network namespace share. */
 struct spin_guards {
@@ -28,9 +29,13 @@ void spin_guards__changed(const struct spin_guards *guards, uint64_t changes);
 
 /*
  * Adds a guard to a context that is not attached yet. The caller keeps the socket. The kernel removes it from the guard when its
- * last descriptor is closed. -EOPNOTSUPP: the kernel does not take such sockets into a sockmap.
+ * last descriptor is closed. The connections that a listening socket accepts from now on are the context's. -EOPNOTSUPP: the kernel does
+ * not take such sockets into a sockmap. -ENOSYS: the kernel is too old for TCP segments of a socket.
  */
 int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_guards *guards);
+
+/* Returns the bytes of the maps that the guard of such a context has for itself; small ones do not count. */
+uint64_t spin_guard__map_bytes(const struct spin_object *obj);
 
 /* Returns 1 while the socket is open and has the port of the context's rule. */
 int spin_guard__has_socket(const struct spin_ctx *ctx);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Embeds the compiled bpf/guard_tcp.bpf.c into libspin: the BPF program that restricts handlers to one socket's packets. guard.c loads it.
+ * GUARD_TCP_IMAGE names the object file.
+ */
+	.section .rodata
+	.global guard_tcp_image, guard_tcp_image_end
+	.hidden guard_tcp_image, guard_tcp_image_end
+	.balign 16
+guard_tcp_image:
+	.incbin GUARD_TCP_IMAGE
+guard_tcp_image_end:
+	.section .note.GNU-stack, "", @progbits
