@@ -101,6 +101,11 @@ int share__takes_streams(const struct spin_ctx *ctx)
 	return ctx->streams != NULL;
 }
 
+int share__takes_tcp(const struct spin_ctx *ctx)
+{
+	return ctx->streams || ctx->segment_idle_ms;
+}
+
 const struct spin_rule *share__rule(const struct spin_ctx *ctx)
 {
 	return &ctx->rule;

@@ -13,8 +13,8 @@ struct share_needs {
 	uint32_t instructions; /* of all its programs */
 };
 /*
- * The larger one of both variants, with bounded loops and without: which one is loaded depends on the kernel. is_stream: for a context on a
- * TCP socket. Returns 0, or -EINVAL with a reason.
+ * The larger one of both variants, with bounded loops and without: which one is loaded depends on the kernel. is_stream: for a context of
+ * streams. Returns 0, or -EINVAL with a reason.
  */
 int share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out);
 
@@ -37,8 +37,11 @@ uint32_t share__id(const struct spin_ctx *ctx);
 int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  struct spin_ctx *share, struct spin_ctx **out);
 
-/* Returns 1 if it is on a TCP socket. */
+/* Returns 1 if it is on a TCP socket and takes the bytes of connections, after TCP. */
 int share__takes_streams(const struct spin_ctx *ctx);
+
+/* Returns 1 if it takes TCP, as streams or as segments. */
+int share__takes_tcp(const struct spin_ctx *ctx);
 
 /* Returns its rule, for display. */
 const struct spin_rule *share__rule(const struct spin_ctx *ctx);

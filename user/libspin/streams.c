@@ -292,10 +292,10 @@ int spin_streams__fit(const struct spin_object *obj)
 	const struct spin_meta *meta = &obj->meta;
 
 	if (meta->registration.delivery == SPIN_DELIVER_SEGMENTS)
-		return spin_fail(-EOPNOTSUPP,
-				 "%s takes TCP segments as they arrive at an interface, and a socket has a stream of bytes: attach it with "
-				 "`spinctl run`, or register .delivery = SPIN_DELIVER_STACK",
-				 meta->name);
+		return spin_fail(
+			-EOPNOTSUPP,
+			"%s takes TCP segments as they arrive, and not the bytes of a stream: register .delivery = SPIN_DELIVER_STACK",
+			meta->name);
 	if (meta->registration.delivery != SPIN_DELIVER_STACK)
 		return spin_fail(-EOPNOTSUPP, "%s takes messages, and those come by UDP: attach it to a socket of UDP", meta->name);
 	if (meta->registration.puts)

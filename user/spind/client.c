@@ -5,6 +5,7 @@
  * holder.c. Everything about the socket is read from its descriptor. Of the request only checked fields are used.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,12 @@
 
 /* --- the context --- */
 
+/* Handlers of TCP segments run on packets, behind a guard, as those of datagrams; other handlers of a TCP socket get streams. */
+static int takes_streams(const struct facts *facts, const struct spin_object *obj)
+{
+	return facts->is_tcp && spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_SEGMENTS;
+}
+
 /* The arguments of create_ctx(). */
 struct creation {
 	const struct client *client;
@@ -42,18 +49,19 @@ static int create_ctx(const struct creation *c, struct spin_ctx *share)
 {
 	const struct broker_request *request = &c->client->handoff.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
+	const int is_stream = takes_streams(c->facts, c->obj);
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
 	int count = 0, err;
 
-	if (!c->facts->is_stream)
+	if (!is_stream)
 		count = host__interfaces(c->client->settings, c->facts->ifindex, nics);
 	if (count < 0)
 		return count;
 	opts.message.host_bytes = request->host_bytes;
 	context__lock_loads(c->client->handoff.uid);
-	/* TCP has no interface, and no rule that matches packets */
-	err = c->facts->is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
-				  : share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
+	/* a stream has no interface, and no rule that matches packets */
+	err = is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
+			: share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
 	context__unlock_loads(c->client->handoff.uid);
 	host__close(nics, count);
 	return err;
@@ -102,7 +110,7 @@ static int attach(const struct client *client, const struct facts *facts, struct
 	char names[sizeof(held->interfaces)] = "";
 	int count, err = 0;
 
-	if (facts->is_stream) {
+	if (share__takes_streams(held->ctx)) {
 		err = spin_ctx__attach(held->ctx);
 		held__set_attached(held, err ? NULL : "all interfaces");
 		return err;
@@ -129,7 +137,7 @@ static void attach_new_interfaces(const struct client *client, const struct fact
 	char names[sizeof(held->interfaces)] = "";
 	int count;
 
-	if (facts->is_stream || !held->attached || held->changes == host__changes())
+	if (share__takes_streams(held->ctx) || !held->attached || held->changes == host__changes())
 		return;
 	pthread_mutex_lock(&held->use);
 	held->changes = host__changes();
@@ -229,12 +237,14 @@ static int create_context(struct client *client, struct facts *facts, struct spi
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, facts->is_stream, client->handoff.request.host_bytes, &held->map_bytes);
+		err = context__check_object(client, *obj, facts->is_tcp, client->handoff.request.host_bytes, &held->map_bytes);
+	if (!err && facts->is_tcp && !takes_streams(facts, *obj))
+		facts->rule.protocol = IPPROTO_TCP;
 	if (!err)
 		err = create(client, facts, *obj, &held->ctx);
 	if (!err)
 		err = spin_guard__install(held->ctx, socket_fd, host__guards());
-	if (!err && facts->is_stream)
+	if (!err && share__takes_streams(held->ctx))
 		err = spin_streams__install(held->ctx, socket_fd, facts->is_listening);
 	broker__close(&client->fds[1], 1);
 	return err;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "user/libspin/error.h"
+#include "user/libspin/guard.h"
 #include "user/libspin/share.h"
 #include "user/spind/context.h"
 
@@ -154,28 +155,27 @@ int context__read_object(int fd, struct spin_object **out)
 	return err;
 }
 
-int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t host_bytes,
-			  uint64_t *map_bytes)
+int context__check_object(const struct client *client, const struct spin_object *obj, int is_tcp, uint64_t host_bytes, uint64_t *map_bytes)
 {
 	const uint64_t host_memory = host_bytes ? host_bytes : SPIN_HOST_BYTES, max_bytes = (uint64_t)client->settings->memory_mib << 20;
+	const unsigned delivery = spin_object__meta(obj)->registration.delivery;
 	const char *name = spin_object__meta(obj)->name;
 	struct share_needs needs;
 	int err;
 
-	if (spin_object__meta(obj)->registration.delivery == SPIN_DELIVER_SEGMENTS)
-		return spin_fail(
-			-EOPNOTSUPP,
-			"%s takes TCP segments, which come by an interface: register .delivery = SPIN_DELIVER_STACK for a socket's "
-			"bytes in order, or attach it with `spinctl run`, as root",
-			name);
-	if (spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_STACK)
+	if (delivery == SPIN_DELIVER_SEGMENTS && !is_tcp)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s takes TCP segments: attach it to a socket of TCP, or, as root, to an interface with `spinctl run`",
+				 name);
+	if (delivery == SPIN_DELIVER_ME)
 		return spin_fail(-EOPNOTSUPP,
 				 "%s takes messages, which no socket reads: register .delivery = SPIN_DELIVER_STACK, or attach it with "
 				 "`spinctl run`, as root",
 				 name);
-	err = share__needs(obj, is_stream, &needs);
+	err = share__needs(obj, is_tcp && delivery == SPIN_DELIVER_STACK, &needs);
 	if (err)
 		return err;
+	needs.map_bytes += spin_guard__map_bytes(obj);
 	if (needs.instructions > client->settings->instructions)
 		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
 				 needs.instructions, client->settings->instructions);

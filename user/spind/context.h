@@ -13,9 +13,8 @@
 
 /* Reads the object from a sealed file (broker__is_sealed()). */
 int context__read_object(int fd, struct spin_object **out);
-/* Checks the object against the quotas. is_stream: for a TCP socket. *map_bytes: the size of the maps that the context will have. */
-int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t host_bytes,
-			  uint64_t *map_bytes);
+/* Checks the object against the socket and the quotas. is_tcp: for a TCP socket. *map_bytes: the size of the maps that the context will have. */
+int context__check_object(const struct client *client, const struct spin_object *obj, int is_tcp, uint64_t host_bytes, uint64_t *map_bytes);
 int context__check_class(const struct client *client);
 int context__check_name(const char name[16]);
 

@@ -108,7 +108,7 @@ static int read_tcp_state(int fd, struct facts *out, char *text, size_t text_byt
 	struct tcp_info info = { 0 };
 	socklen_t bytes = sizeof(info);
 
-	out->is_stream = 1;
+	out->is_tcp = 1;
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes))
 		return refuse(-errno, text, text_bytes, "the socket's state cannot be read: %s", strerror(errno));
 	out->is_listening = info.tcpi_state == TCP_LISTEN;

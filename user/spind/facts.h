@@ -12,9 +12,9 @@
 
 struct facts {
 	struct spin_rule rule; /* matches all packets that may be the socket's; the guard decides which are */
-	int is_stream;         /* 1: a TCP socket; the rule is then only shown to people, with tcp as its protocol */
-	int is_listening;      /* of a TCP socket: 1: it listens; 0: it is connected */
-	int ifindex;           /* the only device that receives its packets (SO_BINDTODEVICE, or lo); 0: any */
+	int is_tcp;
+	int is_listening; /* of a TCP socket: 1: it listens; 0: it is connected */
+	int ifindex;      /* the only device that receives its packets (SO_BINDTODEVICE, or lo); 0: any */
 };
 
 /*

@@ -135,7 +135,7 @@ static int swap_held(void *arg, struct held *held)
 	pthread_mutex_lock(&held->use);
 	/* the context keeps its host memory, so the request's host_bytes do not count */
 	share__memories(held->ctx, &memories);
-	err = context__check_object(swap->client, swap->obj, share__takes_streams(held->ctx), memories.host_bytes, &swap->map_bytes);
+	err = context__check_object(swap->client, swap->obj, share__takes_tcp(held->ctx), memories.host_bytes, &swap->map_bytes);
 	if (err) {
 		pthread_mutex_unlock(&held->use);
 		return err;
