@@ -36,7 +36,7 @@ static struct exec_options {
 static const struct option_row rows[] = {
 	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler), "the handlers", .required = 1 },
 	{ "protocol", 0, OPTION_STRING, "udp|tcp|both", FIELD(protocol),
-	  "sockets of UDP, listening sockets of TCP, or both, with one state (default: udp)" },
+	  "sockets of UDP, listening sockets of TCP, or both, with one state (default: udp; tcp for handlers of TCP segments)" },
 	{ "port", 0, OPTION_UINT, "N", FIELD(port), "only sockets on this port (default: all that the program binds)" },
 	{ "connected", 0, OPTION_FLAG, NULL, FIELD(connected), "sockets that have a port only because they are connected, too" },
 	{ "name", 0, OPTION_STRING, "NAME", FIELD(name), "of the contexts (default: the handler's)" },
@@ -228,10 +228,10 @@ static int exec(const char **operands, unsigned count)
 	pid_t pid = 0;
 
 	(void)count;
-	if (!options.protocol)
-		options.protocol = "udp";
 	if (spin_object__open(options.handler, &session.obj))
 		return report_error("%s", spin_strerror_last());
+	if (!options.protocol)
+		options.protocol = spin_object__meta(session.obj)->registration.delivery == SPIN_DELIVER_SEGMENTS ? "tcp" : "udp";
 	/* the terminal also sends them to the program */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -265,7 +265,7 @@ static const struct command_row row = {
 		"if one ended it, and 127 if it could not be started.",
 	.about =
 		"The program and what it starts are stopped for some milliseconds at each bind() of a socket of UDP, and listen() of TCP. When they "
-		"go on, the handlers are attached: they see every datagram of that socket, or the bytes of each connection that it accepts. What they drop the program never reads, what they rewrite it "
+		"go on, the handlers are attached: they see every datagram of that socket, or the bytes (handlers of TCP segments: the segments) of each connection that it accepts. What they drop the program never reads, what they rewrite it "
 		"reads rewritten. The program is not changed, and need not be linked in any way.\n\n"
 		"If handlers cannot be attached the program is ended: with handlers that are missing it would be another one. If this command is "
 		"killed, the program gets SIGTERM: its later calls of bind(), connect() and listen() would fail. Programs of users other than root cannot get more rights, as by sudo(8), while they run so.",
