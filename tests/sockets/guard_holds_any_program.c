@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard (bpf/guard.bpf.c) checks what handlers on a user's socket have done to a packet. Tests it with programs that spincc would not
- * generate: each changes bytes of the frame, and returns an action or an invalid number. Only frames to the same socket, or back to the
- * sender, may leave. Uses PROG_TEST_RUN, through the dispatcher. Run by tests/run.
+ * The guards (bpf/guard.bpf.c, bpf/guard_tcp.bpf.c) check what handlers on a user's socket have done to a packet. Tests them with programs
+ * that spincc would not generate: each changes bytes of the frame, and returns an action or an invalid number. Only frames to the same
+ * socket may leave, and datagrams back to the sender. Uses PROG_TEST_RUN, through the dispatcher. Run by tests/run.
  */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -84,6 +85,47 @@ static const struct change {
 	{ "the protocol", 0, 0, { { 23, 1, { 6 } } } },
 	{ "the type, to a VLAN's", 0, 0, { { 12, 6, { 0x81, 0, 0, 5, 8, 0 } } } },
 	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
+	{ NULL, 0, 0, { { 0 } } },
+};
+
+/* Of a SYN with data. */
+static const struct change segment_changes[] = {
+	{ "nothing", 1, 0, { { 0 } } },
+	{ "the payload", 1, 0, { { 58, 4, "abcd" } } },
+	{ "the checksum", 1, 0, { { 50, 2, "ab" } } },
+	{ "the sequence number", 0, 0, { { 41, 1, { 77 } } } },
+	{ "the acknowledgement", 0, 0, { { 45, 1, { 77 } } } },
+	{ "the length of TCP's header", 0, 0, { { 46, 1, { 0x60 } } } },
+	{ "the flags", 0, 0, { { 47, 1, { 0x12 } } } },
+	{ "the window", 0, 0, { { 48, 2, { 1, 1 } } } },
+	{ "the urgent pointer", 0, 0, { { 52, 2, { 1, 1 } } } },
+	{ "the length of the IP packet", 0, 0, { { 16, 2, { 0, 60 } } } },
+	{ "both ends",
+	  0,
+	  0,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 1 } },
+	    { 30, 4, { 10, 0, 0, 1 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "the destination port", 0, 0, { { 36, 2, { 0x1b, 0x59 } } } },
+	{ "the source port", 0, 0, { { 34, 2, { 1, 1 } } } },
+	{ "the destination", 0, 0, { { 30, 4, { 127, 0, 0, 2 } } } },
+	{ "the source", 0, 0, { { 26, 4, { 10, 0, 0, 9 } } } },
+	{ "the source station", 0, 0, { { 6, 6, { 2, 0, 0, 0, 0, 9 } } } },
+	{ "the protocol", 0, 0, { { 23, 1, { 17 } } } },
+	{ "the type, to a VLAN's", 0, 0, { { 12, 6, { 0x81, 0, 0, 5, 8, 0 } } } },
+	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
+	{ NULL, 0, 0, { { 0 } } },
+};
+
+static const struct kind {
+	const char *name, *handler, *rule, *header;
+	int type;
+	const struct change *changes;
+} kinds[] = {
+	{ "datagrams", "filtering", "udp dst 127.0.0.1 dport " PORT, "udp 4000 > " PORT, SOCK_DGRAM, changes },
+	{ "segments", "seg_socket", "tcp dst 127.0.0.1 dport " PORT, "tcp 4000 > " PORT " seq 1 flags SYN", SOCK_STREAM, segment_changes },
 };
 
 /* Without XDP_ABORTED, which also drops, and which libspin reports as an error. */
@@ -117,11 +159,11 @@ static int load(const struct change *change, int action)
 	return fd;
 }
 
-static void make_packet(struct template *packet)
+static void make_packet(const struct kind *kind, struct template *packet)
 {
 	template_start(packet);
 	if (template_line(packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(packet, "ip4 10.0.0.1 > 127.0.0.1") != 1 || template_line(packet, "udp 4000 > " PORT) != 1 ||
+	    template_line(packet, "ip4 10.0.0.1 > 127.0.0.1") != 1 || template_line(packet, kind->header) != 1 ||
 	    template_line(packet, "fill 32 0") != 1 || template_finish(packet))
 		die("packet: %s", engine_error());
 }
@@ -133,48 +175,71 @@ static enum spin_verdict expected(const struct change *change, int action)
 	return action == XDP_TX && change->goes_back ? SPIN_VERDICT_TX : SPIN_VERDICT_DROP;
 }
 
-int main(void)
+static int open_socket(const struct kind *kind)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
-	struct udp_hosts hosts;
-	struct spin_guards guards;
-	struct spin_object *obj;
-	struct spin_nic *nic;
-	struct spin_ctx *ctx;
-	struct spin_rule rule;
+	int fd = socket(AF_INET, kind->type | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		die("no socket: %s", strerror(errno));
+	udp_hosts__bind(fd, "127.0.0.1", 7000);
+	if (kind->type == SOCK_STREAM && listen(fd, 1))
+		die("cannot listen: %s", strerror(errno));
+	return fd;
+}
+
+static void run_programs(const struct kind *kind, struct spin_nic *nic, struct spin_ctx *ctx)
+{
 	struct template packet;
 	unsigned checks = 0;
-	char path[512];
-	int fd;
 
-	udp_hosts__hosts(&hosts);
-	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-	udp_hosts__bind(fd, "127.0.0.1", 7000);
-	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &obj) ||
-	    spin_rule__parse("udp dst 127.0.0.1 dport " PORT, &rule) || spin_nic__open_offline(&nic) ||
-	    spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) ||
-	    spin_guard__install(ctx, fd, &guards) || spin_ctx__attach(ctx))
-		die("%s", spin_strerror_last());
-	make_packet(&packet);
-	for (size_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++)
+	make_packet(kind, &packet);
+	for (const struct change *change = kind->changes; change->name; change++)
 		for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]); a++) {
-			const int prog_fd = load(&changes[c], actions[a]);
+			const int prog_fd = load(change, actions[a]);
 			struct spin_run_result result;
 			uint8_t out[2048];
 
 			if (guard__replace(ctx->guard, prog_fd) ||
 			    spin_nic__run(nic, packet.frame, packet.bytes, 1, out, sizeof(out), &result))
 				die("%s", spin_strerror_last());
-			if (result.verdict != expected(&changes[c], actions[a]))
-				die("a program changes %s and returns %d: %s, not %s", changes[c].name, actions[a],
-				    spin_verdict_name(result.verdict), spin_verdict_name(expected(&changes[c], actions[a])));
+			if (result.verdict != expected(change, actions[a]))
+				die("%s: a program changes %s and returns %d: %s, not %s", kind->name, change->name, actions[a],
+				    spin_verdict_name(result.verdict), spin_verdict_name(expected(change, actions[a])));
 			close(prog_fd);
 			checks++;
 		}
-	printf("%u programs are held\n", checks);
+	printf("%s: %u programs are held\n", kind->name, checks);
+}
+
+static void check_kind(const struct kind *kind)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
+	const int fd = open_socket(kind);
+	struct spin_guards guards;
+	struct spin_object *obj;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	struct spin_rule rule;
+	char path[512];
+
+	if (built_object(kind->handler, path, sizeof(path)) || spin_object__open(path, &obj) || spin_rule__parse(kind->rule, &rule) ||
+	    spin_nic__open_offline(&nic) || spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) ||
+	    spin_guard__install(ctx, fd, &guards) || spin_ctx__attach(ctx))
+		die("%s", spin_strerror_last());
+	run_programs(kind, nic, ctx);
 	spin_ctx__destroy(ctx);
 	spin_guards__close(&guards);
 	spin_nic__close(nic);
 	spin_object__close(obj);
+	close(fd);
+}
+
+int main(void)
+{
+	struct udp_hosts hosts;
+
+	udp_hosts__hosts(&hosts);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		check_kind(&kinds[i]);
 	return 0;
 }
