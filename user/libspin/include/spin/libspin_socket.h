@@ -11,7 +11,7 @@
  *	recv(fd, ...);                                    // what the handlers let through
  *
  * spind(8) has the privileges, and holding the socket is the authority: spind reads address, port and namespace from the descriptor.
- * The handlers run on each datagram that the kernel would give to the socket, before the firewall and NAT. The socket does not receive
+ * The handlers run on each datagram that the kernel would give to the socket (or TCP, see below), before the firewall and NAT. The socket does not receive
  * datagrams that they drop, and receives those that they rewrite as rewritten; replies leave at XDP. Handlers see no packets of other
  * sockets, and send only to the sender of the packet.
  *
@@ -24,10 +24,18 @@
  *   - the last descriptor of the connection to spind is closed: it is close-on-exec, but a child of fork() inherits it
  *   - spind's process for the namespace ends, or `spinctl stop`. spin_ctx__alive() then returns -ENOTCONN
  *
- * On a TCP socket handlers see the bytes of each connection that a listening socket accepts from then on, or of the connected socket
- * itself, in order and once (spin_connection() of spin-handler(7)). Connections keep their handlers after the listening socket is closed,
- * and the context lives as long as one of them. spin_ctx__detach() removes the handlers from all of them permanently; spin_ctx__attach() attaches
- * handlers to later connections. Up to 1024 connections at a time have handlers; others work as without. Needs Linux 6.9.
+ * On a TCP socket the handlers have each connection that a listening socket accepts from then on, or the connected socket itself;
+ * connections from before never. There are two kinds; the object's registration says which one. Both need Linux 6.9.
+ *
+ * Streams (SPIN_DELIVER_STACK): the handlers see the bytes in order and once, after TCP (spin_connection() of spin-handler(7)). Connections
+ * keep their handlers after the listening socket is closed, and the context lives as long as one of them. spin_ctx__detach() removes the
+ * handlers from all of them permanently; spin_ctx__attach() attaches handlers to later connections. Up to 1024 connections at a time have
+ * handlers; others work as without.
+ *
+ * Segments (SPIN_DELIVER_SEGMENTS): the handlers see each segment as it arrives, before TCP, as described in <spin/segment.h>: from the SYN,
+ * which they may refuse, to the end. A connected socket begins with its next payload. The context ends when its socket is closed. Connections
+ * then go on without handlers, as after spin_ctx__detach(); after spin_ctx__attach() they have handlers again. Of a SO_REUSEPORT group the
+ * handlers have the connections of the attached socket.
  *
  * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. In an SO_REUSEPORT
  * group one socket is attached, for the datagrams of all. Broadcasts, and datagrams to groups that a socket bound to any address has
@@ -60,7 +68,8 @@ struct spin_socket_opts {
  * Attaches handlers to a socket. The caller keeps the descriptor. opts may be NULL: all zero. May be called from any thread; the context
  * may be used by one thread at a time. -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP),
  * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP sockets
- * need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, or want a user header of a stream. -EPERM: this user may not use
+ * need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, want a user header of a stream, or
+ * take TCP segments of a socket of UDP. -EPERM: this user may not use
  * the class, or spincc does not make such objects. -EEXIST: another context has this socket, or some of its packets. -EDQUOT: a limit of
  * spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
  */
