@@ -236,7 +236,8 @@ SPIN_INLINE void spin_run_segment(const struct spin_view *view, const struct spi
 	if (view->access == SPIN_COPIED) /* saves stack for the handlers, too */
 		s = (struct spin_tcp_segment *)(uintptr_t)&view->scratch[1];
 	_Static_assert(sizeof(*s) <= 8 * (SPIN_SCRATCH_WORDS - 1), "it is in a copied packet's scratch words");
-	out->error = out->error_in = 0;
+	out->error = 0;
+	out->error_in = SPIN_KIND_HEADER;
 	spin_segment_of_(view, d, s);
 	reason = spin_verifier_forget32(spin_segment_enter_(s, packet, out, &refused)) & 63;
 	refused = spin_verifier_forget32(refused) & 1;

@@ -3,7 +3,7 @@
  * seg_count - counts what handlers of TCP segments are given; for tests/segments and tests/vectors
  *
  * The first byte of a payload says what its handler does: 'D' drops, 'F' fails, 'R' tries to reply, 'W' writes over the first four bytes,
- * 'P' tries to change the port, 'X' returns no return code. The port of the peer says what the header handler does (seg_count.h).
+ * 'X' returns no return code. The port of the peer says what the header handler does (seg_count.h).
  */
 #include <spin/spin.h>
 #include <spin/wire.h>
@@ -47,11 +47,9 @@ static enum spin_payload_rc seg_count_payload(struct spin_payload *p, struct seg
 	if (*first == 'F')
 		return SPIN_FAIL;
 	if (*first == 'R')
-		return spin_reply(p, p->length);
+		return SPIN_REPLIED;
 	if (*first == 'X')
 		return (enum spin_payload_rc)99;
-	if (*first == 'P')
-		spin_set_dst_port(p, spin_hton16(1));
 	if (*first == 'W') {
 		const uint32_t *word = SPIN_GET(p, 0, uint32_t);
 
