@@ -176,16 +176,31 @@ SPIN_INLINE uint32_t spin_connection_find(const struct spin_view *view, const st
 
 #define SPIN_CONNECTION_STAYS_ 127u /* a rank: it does not yield */
 
+/* Returns 1 if the ticks since `last` are more than `ticks`, which is not 0. */
+SPIN_INLINE uint32_t spin_connection_is_older_(const struct spin_connection *c, uint32_t now, uint32_t ticks)
+{
+	const uint32_t age = now - spin_read_once(&c->last);
+
+	/* an age beyond 2^30 is that of an HPU whose clock was read earlier */
+	return spin_below_(0, ticks) & spin_below_(ticks, age) & spin_below_(age, 1u << 30);
+}
+
+/*
+ * Returns 1 if a handler that is counted, or that begins or ends the connection, cannot be running any more: the work limit of the isolated
+ * class ended its program.
+ */
+SPIN_INLINE uint32_t spin_connection_is_stuck(const struct spin_connection *c, uint32_t now)
+{
+	return spin_connection_is_older_(c, now, spin_config.age_ticks);
+}
+
 /* Returns how little would be lost if this connection yielded its place. Without branches: it is done for each place. */
 SPIN_INLINE uint32_t spin_connection_rank_(const struct spin_connection *c, uint32_t state, uint32_t now)
 {
-	const uint32_t accepted = spin_read_once(&c->accepted), idle_ticks = now - spin_read_once(&c->last);
-	/* an age beyond 2^30 is that of an HPU whose clock was read earlier */
-	const uint32_t is_idle = spin_below_(0, spin_config.idle_ticks) & spin_below_(spin_config.idle_ticks, idle_ticks) &
-				 spin_below_(idle_ticks, 1u << 30);
-	uint32_t rank = SPIN_CONNECTION_STAYS_, open;
+	const uint32_t accepted = spin_read_once(&c->accepted);
+	uint32_t rank = spin_select_(spin_connection_is_stuck(c, now), 2 + SPIN_PROVEN_PACKETS, SPIN_CONNECTION_STAYS_), open;
 
-	open = spin_select_(is_idle, 2 + SPIN_PROVEN_PACKETS, SPIN_CONNECTION_STAYS_);
+	open = spin_select_(spin_connection_is_older_(c, now, spin_config.idle_ticks), 2 + SPIN_PROVEN_PACKETS, SPIN_CONNECTION_STAYS_);
 	open = spin_select_(spin_below_(accepted, SPIN_PROVEN_PACKETS), 2 + accepted, open);
 	/* a state with running handlers equals none of these */
 	rank = spin_select_(spin_equal_(state, SPIN_CONNECTION_OPEN), open, rank);
@@ -234,8 +249,10 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 	struct spin_connection *c = spin_connection_at(at);
 	const uint32_t state = spin_load32(&c->state), phase = state & SPIN_CONNECTION_PHASE_;
 
-	if (at >= SPIN_CONNECTION_NONE || state >= SPIN_CONNECTION_DONE_ || phase == SPIN_CONNECTION_BEGINNING ||
-	    phase == SPIN_CONNECTION_ENDING)
+	if (at >= SPIN_CONNECTION_NONE)
+		return SPIN_CONNECTION_NONE;
+	if ((state >= SPIN_CONNECTION_DONE_ || phase == SPIN_CONNECTION_BEGINNING || phase == SPIN_CONNECTION_ENDING) &&
+	    !spin_connection_is_stuck(c, now))
 		return SPIN_CONNECTION_NONE;
 	if (spin_cmpxchg(&c->state, state, SPIN_CONNECTION_BEGINNING) != state)
 		return SPIN_CONNECTION_NONE;

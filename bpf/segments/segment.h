@@ -67,7 +67,7 @@ SPIN_INLINE _Bool spin_segment_begins_(const struct spin_tcp_segment *s, const s
 		*reason = SPIN_REASON_PROCEEDED;
 		if (rst || !(other || s->bytes))
 			return 0;
-	} else if (phase == SPIN_CONNECTION_FREE) {
+	} else if (phase == SPIN_CONNECTION_FREE || spin_connection_is_stuck(c, s->now)) {
 		*reason = SPIN_REASON_PROCEEDED;
 		if (rst || !(spin_segment_has_(s, SPIN_TCP_SYN) || s->bytes))
 			return 0;
@@ -165,7 +165,6 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 			(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_BLOCKED);
 		if (spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
 			spin_write_once(&c->accepted, c->accepted + is_near); /* an estimate: no atomic */
-			spin_write_once(&c->last, s->now);
 		} else {
 			(void)spin_fetch_add(&c->dropped_bytes, (uint64_t)s->bytes);
 		}
@@ -221,6 +220,7 @@ SPIN_INLINE enum spin_reason spin_segment_enter_(struct spin_tcp_segment *s, str
 		return reason;
 	if (spin_unlikely((s->state & SPIN_CONNECTION_PHASE_) == SPIN_CONNECTION_REFUSED))
 		return SPIN_REASON_HEADER_DROPPED;
+	spin_write_once(&spin_connection_at(s->number)->last, s->now); /* before the handler: while it runs, it is not stuck */
 	return spin_likely(spin_connection_enter(spin_connection_at(s->number), &s->key)) ? SPIN_PARSED : SPIN_REASON_NO_MPQ;
 }
 

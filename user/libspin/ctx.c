@@ -56,6 +56,11 @@ static void choose_key(struct spin_config *config)
 		config->key[i] = key[i] | 1;
 }
 
+static uint32_t ticks_of_ms(uint32_t ms)
+{
+	return (uint32_t)(((uint64_t)ms * messages_view__ticks_s(0) + 999) / 1000);
+}
+
 /* Sets the constants that the verifier sees, and the name and rule that other processes can read. */
 static int configure(struct spin_ctx *ctx)
 {
@@ -81,8 +86,10 @@ static int configure(struct spin_ctx *ctx)
 	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
 	if (ctx->messages)
 		spin_messages__configure(ctx->messages, &config);
-	if (ctx->segment_idle_ms && !ctx->is_virtual) /* with a virtual clock no open connection yields to a new one by its age */
-		config.idle_ticks = (uint32_t)(((uint64_t)ctx->segment_idle_ms * messages_view__ticks_s(0) + 999) / 1000);
+	if (ctx->segment_idle_ms && !ctx->is_virtual) { /* with a virtual clock no open connection yields to a new one by its age */
+		config.idle_ticks = ticks_of_ms(ctx->segment_idle_ms);
+		config.age_ticks = ticks_of_ms(SPIN_SEGMENT_STUCK_MS);
+	}
 	if (ctx->messages || ctx->segment_idle_ms)
 		choose_key(&config);
 	if (!to || !rule || !name)

@@ -65,15 +65,15 @@ struct spin_config {
 	uint32_t mpqs;       /* messages in flight, at most SPIN_MPQS_MAX */
 	uint32_t parking;    /* packets parked, at most SPIN_PARKING_MAX */
 	uint32_t host_bytes; /* host memory, at most SPIN_HOST_BYTES_MAX */
-	uint32_t idle_ticks; /* ticks of the clock; virtual: milliseconds */
+	uint32_t idle_ticks; /* ticks of the clock; virtual: milliseconds; also for segments */
 	uint32_t tombstone_ticks;
 	uint32_t take_put;      /* 1: packets may have struct spin_slmp_put */
 	uint32_t virtual_clock; /* 1: time comes from spin_clock and struct spin_virtual; 0: from the kernel */
 	uint32_t report_runs;   /* 1: SPIN_EVENT_RAN for every handler that runs */
 	uint32_t window;        /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t event_bytes;   /* size of the ring spin_events if no message's last event may be lost; 0: they may be */
-	uint32_t age_ticks;
-	uint32_t wide_words; /* words of a window larger than SPIN_WINDOW, a power of two; 0: in the MPQ */
+	uint32_t age_ticks;     /* segments: SPIN_SEGMENT_STUCK_MS */
+	uint32_t wide_words;    /* words of a window larger than SPIN_WINDOW, a power of two; 0: in the MPQ */
 	/* messages and datagrams */
 	uint32_t put_id;       /* message_id of the first put */
 	uint32_t hpus;         /* spin_num_hpus() */
