@@ -239,7 +239,11 @@ int main(void)
 	struct udp_hosts hosts;
 
 	udp_hosts__hosts(&hosts);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		check_kind(&kinds[i]);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].type == SOCK_STREAM && !kernel_probe__may_goto())
+			printf("%s: not on this kernel\n", kinds[i].name);
+		else
+			check_kind(&kinds[i]);
+	}
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * seg_socket - handlers of the TCP segments of a user's socket, for tests/sockets
  *
- * Capitalizes letters, in pairs; what is sent again is rewritten to the same. Refuses connections of the peer's port
+ * Capitalizes the first two letters of each segment, so what is sent again is rewritten to the same. Refuses connections of the peer's port
  * `refused`. Counts what it is given.
  */
 #include <spin/spin.h>
@@ -32,10 +32,14 @@ static enum spin_header_rc seg_socket_header(struct spin_header *h, struct seg_s
 
 static enum spin_payload_rc seg_socket_payload(struct spin_payload *p, struct seg_socket *s)
 {
+	const uint16_t *two;
+
 	spin_add32(&s->foreign, spin_ntoh16(spin_dst_port(p)) != s->port);
 	spin_add32(&s->bytes, p->length);
-	SPIN_FOR_EACH(p, uint16_t, two)
-		spin_set16(p, two, *two & 0xdfdf);
+	two = SPIN_GET(p, 0, uint16_t);
+	if (!two)
+		return SPIN_SUCCESS;
+	spin_set16(p, two, *two & 0xdfdf);
 	return SPIN_SUCCESS;
 }
 
