@@ -216,6 +216,12 @@ expect 1 in_ns "$SPINCTL" add "$OBJECT" --dev absent --match "udp dport 9100"
 says err "absent"
 expect 1 in_ns "$SPINCTL" add "$BUILD/handlers/reduce.spin" --dev lo
 says err "takes messages"
+expect 1 in_ns "$SPINCTL" add "$BUILD/handlers/syn_limit.spin" --dev lo --match "udp dport 9100"
+says err "takes TCP segments"
+expect 0 in_ns "$SPINCTL" add "$BUILD/handlers/syn_limit.spin" --dev lo --match "tcp dport 9120" --name syns
+expect 0 "$SPINCTL" list
+says out "tcp.*9120"
+expect 0 "$SPINCTL" stop syns
 expect 0 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9100" --name steer
 id=$(cat out)
 expect 1 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9100"

@@ -36,8 +36,9 @@ static int create_context(struct client *client, struct spin_object **obj, struc
 		err = spin_rule__parse(request->rule, &rule);
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
-	if (!err)
-		err = context__check_object(client, *obj, 0, client->handoff.request.host_bytes, &held->map_bytes);
+	if (!err) /* the rule is checked with the object when the context is created */
+		err = context__check_object(client, *obj, spin_object__meta(*obj)->registration.delivery == SPIN_DELIVER_SEGMENTS,
+					    client->handoff.request.host_bytes, &held->map_bytes);
 	if (!err)
 		err = host__interface(request->interface, &nic);
 	opts.message.host_bytes = request->host_bytes;

@@ -165,7 +165,8 @@ int context__check_object(const struct client *client, const struct spin_object 
 
 	if (delivery == SPIN_DELIVER_SEGMENTS && !is_tcp)
 		return spin_fail(-EOPNOTSUPP,
-				 "%s takes TCP segments: attach it to a socket of TCP, or, as root, to an interface with `spinctl run`",
+				 "%s takes TCP segments: attach it to a socket of TCP, or, as root, to an interface with `spinctl add` or "
+				 "`spinctl run`",
 				 name);
 	if (delivery == SPIN_DELIVER_ME)
 		return spin_fail(-EOPNOTSUPP,
