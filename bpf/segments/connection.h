@@ -254,6 +254,7 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 	if ((state >= SPIN_CONNECTION_DONE_ || phase == SPIN_CONNECTION_BEGINNING || phase == SPIN_CONNECTION_ENDING) &&
 	    !spin_connection_is_stuck(c, now))
 		return SPIN_CONNECTION_NONE;
+	spin_write_once(&c->last, now); /* before: a place that is BEGINNING must not look stuck to another HPU */
 	if (spin_cmpxchg(&c->state, state, SPIN_CONNECTION_BEGINNING) != state)
 		return SPIN_CONNECTION_NONE;
 	spin_write_once(&c->id, key->id);

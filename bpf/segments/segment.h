@@ -99,7 +99,6 @@ SPIN_INLINE enum spin_reason spin_segment_begin_(struct spin_tcp_segment *s, str
 	c->flags = 0;
 	c->bytes = c->dropped_bytes = 0;
 	c->accepted = 0;
-	c->last = s->now;
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++)
 		c->range[i][0] = c->range[i][1] = 0;
