@@ -4,8 +4,8 @@
 
 /*
  * The guard of a context on a socket (bpf/guard.h): a BPF program in front of the handlers. They get only that socket's datagrams or TCP
- * segments, and their results may only go to the socket; those of datagrams also back to the sender. spind gives each context of its clients a guard. Functions return 0 or a
- * negative errno with a reason.
+ * segments, and their results may only go to the socket; those of datagrams also back to the sender. spind gives each context of its
+ * clients a guard. Functions return 0 or a negative errno with a reason.
  */
 #include <stdint.h>
 

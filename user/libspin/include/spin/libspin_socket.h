@@ -11,9 +11,9 @@
  *	recv(fd, ...);                                    // what the handlers let through
  *
  * spind(8) has the privileges, and holding the socket is the authority: spind reads address, port and namespace from the descriptor.
- * The handlers run on each datagram that the kernel would give to the socket (or TCP, see below), before the firewall and NAT. The socket does not receive
- * datagrams that they drop, and receives those that they rewrite as rewritten; replies leave at XDP. Handlers see no packets of other
- * sockets, and send only to the sender of the packet.
+ * The handlers run on each datagram that the kernel would give to the socket (or TCP, see below), before the firewall and NAT. The socket
+ * does not receive datagrams that they drop, and receives those that they rewrite as rewritten; replies leave at XDP. Handlers see no
+ * packets of other sockets, and send only to the sender of the packet.
  *
  * The context is a struct spin_ctx like any other: spin_ctx__symbol(), _value(), _set(), _table_insert(), _fields(), _counters(),
  * _events() and _event_fd() work without system calls or privileges. It has no interface and no tap, and runs no given packets.
@@ -67,11 +67,10 @@ struct spin_socket_opts {
 /*
  * Attaches handlers to a socket. The caller keeps the descriptor. opts may be NULL: all zero. May be called from any thread; the context
  * may be used by one thread at a time. -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP),
- * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP sockets
- * need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, want a user header of a stream, or
- * take TCP segments of a socket of UDP. -EPERM: this user may not use
- * the class, or spincc does not make such objects. -EEXIST: another context has this socket, or some of its packets. -EDQUOT: a limit of
- * spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
+ * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP
+ * sockets need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, want a user header of a stream, or take TCP segments of a
+ * socket of UDP. -EPERM: this user may not use the class, or spincc does not make such objects. -EEXIST: another context has this socket,
+ * or some of its packets. -EDQUOT: a limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
  */
 int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out);
 
