@@ -142,6 +142,7 @@ static int run_fat_object(struct cost_job *job, const char *path)
 	struct spin_object *object;
 	struct spin_rule rule;
 	void *pspin;
+	const struct spin_rule *const given = program->rule;
 	int status = cost_pspin__find(job->options, path, program, &pspin);
 
 	if (status || pspin) {
@@ -166,6 +167,8 @@ static int run_fat_object(struct cost_job *job, const char *path)
 	}
 	if (!status)
 		status = run_program(job);
+	if (program->rule == &rule)
+		program->rule = given;
 	spin_object__close(object);
 	return status;
 }
