@@ -46,14 +46,6 @@ extern void *bpf_rdonly_cast(const void *at, __u32 type) __ksym __weak; /* same 
 
 #define SPIN_KERNELS_(type, at) ((const struct type *)bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct type)))
 
-/* States of the kernel's TCP. */
-enum {
-	SPIN_TCP_FIN_WAIT1 = 4, /* this host has closed, and its peer has not acknowledged that */
-	SPIN_TCP_TIME_WAIT = 6, /* what is left of a connection that this host has closed first; also while its peer still may send */
-	SPIN_TCP_LISTEN = 10,
-	SPIN_TCP_HALF_OPEN = 12,
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
@@ -209,7 +201,7 @@ __attribute__((noinline)) int spin_is_sockets_segment(struct xdp_md *ctx, const 
 		return 0;
 	state = sk->state;
 	spin_tuple_of_(&s->ends, &tuple);
-	if (state == SPIN_TCP_TIME_WAIT) {
+	if (state == BPF_TCP_TIME_WAIT) {
 		bpf_sk_release(sk);
 		if (!spin_is_syn_(s))
 			return bpf_map_lookup_elem(&spin_guard_closing, &tuple) != NULL;
@@ -219,11 +211,11 @@ __attribute__((noinline)) int spin_is_sockets_segment(struct xdp_md *ctx, const 
 			return 0;
 		state = sk->state;
 	}
-	is = spin_is_marked_(state == SPIN_TCP_HALF_OPEN ? (void *)SPIN_KERNELS_(sock_common, sk)->skc_listener : sk);
-	if (is && state == SPIN_TCP_LISTEN && !spin_is_syn_(s))
+	is = spin_is_marked_(state == BPF_TCP_NEW_SYN_RECV ? (void *)SPIN_KERNELS_(sock_common, sk)->skc_listener : sk);
+	if (is && state == BPF_TCP_LISTEN && !spin_is_syn_(s))
 		is = spin_answers_cookie_(sk, s);
 	bpf_sk_release(sk);
-	if (is && state == SPIN_TCP_FIN_WAIT1)
+	if (is && state == BPF_TCP_FIN_WAIT1)
 		bpf_map_update_elem(&spin_guard_closing, &tuple, &one, BPF_ANY);
 	return is;
 }

@@ -19,14 +19,13 @@ enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER, SPIN_TAKES_
 struct spin_datagram {
 	struct spin_eth *eth;
 	void *ip;
-	struct spin_udp
-		*udp;     /* ICMP: the message, of which 8 bytes are in bounds; TCP: its header, of which 20 are, with the ports alike */
-	uint8_t *payload; /* ICMP: the message */
+	struct spin_udp *udp; /* ICMP: the message, of which 8 bytes are in bounds; TCP: its header, of which 20 are */
+	uint8_t *payload;     /* ICMP: the message */
 	uint32_t payload_bytes;
 	uint32_t ip_header_bytes;
 	uint32_t is_ip4;
-	_Bool is_icmp; /* or ICMPv6 */
-	_Bool is_tcp;
+	_Bool is_icmp;    /* or ICMPv6 */
+	_Bool is_tcp;     /* ports are where UDP has them */
 	uint32_t is_last; /* messages without SLMP: 1 if the rule marks it as the last packet */
 	_Bool is_ether;   /* ip, udp and payload then point to what follows the EtherType */
 	spin_be16 type;   /* EtherType, if it is neither IPv4 nor IPv6 */

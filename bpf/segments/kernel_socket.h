@@ -5,37 +5,24 @@
 /*
  * Asks the kernel's TCP about a segment that would begin a connection (step 7 of <spin/segment.h>), so that forged segments do not end the
  * state of a live connection, and payload that the host still reads does not get past the handlers. XDP programs see a socket's state, but
- * not its sequence numbers. Called by segment.h in BPF programs,
- * rarely. The socket is looked for in the network namespace of the receiving interface: forwarded connections have none.
+ * not its sequence numbers. Called by segment.h in BPF programs, rarely. The socket is looked for in the network namespace of the receiving
+ * interface: forwarded connections have none.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/segments/segment.h"
 
-/* States of the kernel's TCP. */
-enum {
-	SPIN_TCP_IS_SYN_SENT = 2,
-	SPIN_TCP_IS_TIME_WAIT = 6,
-	SPIN_TCP_IS_CLOSED = 7,
-	SPIN_TCP_IS_CLOSE_WAIT = 8, /* the peer has closed: this socket has all of its bytes */
-	SPIN_TCP_IS_LAST_ACK = 9,
-	SPIN_TCP_IS_LISTENING = 10,
-	SPIN_TCP_IS_CLOSING = 11,
-	SPIN_TCP_IS_NEW = 12, /* half open */
-};
-
-#define SPIN_TCP_IS_(state) (1u << SPIN_TCP_IS_##state)
-
 SPIN_INLINE enum spin_host_answer spin_answer_of_state_(uint32_t state, _Bool syn)
 {
-	const uint32_t unknown = SPIN_TCP_IS_(SYN_SENT) | SPIN_TCP_IS_(CLOSED) | SPIN_TCP_IS_(LISTENING) | SPIN_TCP_IS_(NEW);
-	const uint32_t has_all = SPIN_TCP_IS_(CLOSE_WAIT) | SPIN_TCP_IS_(LAST_ACK) | SPIN_TCP_IS_(CLOSING);
-	const uint32_t bit = 1u << (spin_barrier_var_(state) & 15);
+	const uint32_t none_yet = 1u << BPF_TCP_SYN_SENT | 1u << BPF_TCP_CLOSE | 1u << BPF_TCP_LISTEN | 1u << BPF_TCP_NEW_SYN_RECV;
+	/* the peer has closed: this socket has all of its bytes */
+	const uint32_t has_all = 1u << BPF_TCP_CLOSE_WAIT | 1u << BPF_TCP_LAST_ACK | 1u << BPF_TCP_CLOSING;
+	const uint32_t bit = 1u << (spin_barrier_var_(state) & 15), time_wait = 1u << BPF_TCP_TIME_WAIT;
 
-	if (bit & (syn ? unknown | SPIN_TCP_IS_(TIME_WAIT) : unknown))
+	if (bit & (syn ? none_yet | time_wait : none_yet))
 		return SPIN_HOST_UNKNOWN;
-	return syn || bit & (has_all | SPIN_TCP_IS_(TIME_WAIT)) ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
+	return syn || bit & (has_all | time_wait) ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
 }
 
 SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_segment_key *key)
