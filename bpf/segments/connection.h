@@ -147,27 +147,29 @@ SPIN_INLINE uint32_t spin_connection_tagged_(const struct spin_segment_key *key,
 	return found;
 }
 
+/* The same for a linear frame. A global function, so that the verifier follows it once and not for each state of its caller. */
+SPIN_NOINLINE uint32_t spin_connection_tagged_direct_(const struct spin_segment_key *key, uint32_t except)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_SEGMENTS || !key)
+		return SPIN_CONNECTION_NONE; /* unreachable */
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
+		const uint32_t at = spin_connection_place_(key, i);
+
+		if (spin_likely(spin_read_once(&spin_connection_tags[at]) == key->tag) && spin_likely(at != except))
+			return at;
+	}
+	return SPIN_CONNECTION_NONE;
+}
+
 /*
  * Returns the number of the key's connection, but not `except`; SPIN_CONNECTION_NONE: there is none. Two keys with the same tag are as
  * likely as two equal hashes of 30 bits in the same places; then the second has no connection until the first gives way.
  */
 SPIN_INLINE uint32_t spin_connection_find(const struct spin_view *view, const struct spin_segment_key *key, uint32_t except)
 {
-	uint32_t found = SPIN_CONNECTION_NONE;
+	uint32_t found = view->access == SPIN_COPIED ? spin_connection_tagged_(key, except) : spin_connection_tagged_direct_(key, except);
 
-	if (view->access == SPIN_COPIED) {
-		found = spin_connection_tagged_(key, except);
-	} else {
-		SPIN_UNROLL_
-		for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
-			const uint32_t at = spin_connection_place_(key, i);
-
-			if (spin_likely(spin_read_once(&spin_connection_tags[at]) == key->tag) && spin_likely(at != except)) {
-				found = at;
-				break;
-			}
-		}
-	}
 	found = spin_verifier_forget32(found);
 	if (found < SPIN_CONNECTION_NONE && spin_likely(spin_connection_is_(spin_connection_at(found), key)))
 		return found;
@@ -274,7 +276,7 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 	return at;
 }
 
-/* The same for a linear frame. A global function, so that the verifier follows it once and not for each state of its caller. */
+/* The same for a linear frame, as above. */
 SPIN_NOINLINE uint32_t spin_connection_claim_direct_(const struct spin_segment_key *key, uint32_t old, uint32_t now)
 {
 	const struct spin_view view = { .access = SPIN_DIRECT };
