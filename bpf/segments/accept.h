@@ -32,8 +32,10 @@ SPIN_INLINE uint32_t spin_range_joins_(const uint32_t *range, uint32_t from, uin
 /* Returns 1 if these bytes could be recorded now. */
 SPIN_INLINE _Bool spin_accept_has_room(const struct spin_connection *c, uint32_t start, uint32_t end)
 {
-	uint32_t room = spin_after_(start, spin_read_once(&c->next)) ^ 1;
+	uint32_t room = 0;
 
+	if (spin_likely(!spin_after_(start, spin_read_once(&c->next))))
+		return 1;
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++) {
 		const uint32_t range[2] = { spin_read_once(&c->range[i][0]), spin_read_once(&c->range[i][1]) };
@@ -73,6 +75,7 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 {
 	uint32_t left = 1;
 
+	(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_GAPS);
 	spin_accept_join_(c, &from, &to);
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++) {
@@ -88,19 +91,19 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 
 SPIN_INLINE uint32_t spin_accept_(struct spin_connection *c, uint32_t start, uint32_t end, uint32_t fin)
 {
-	uint32_t result = SPIN_ACCEPTED;
-	uint32_t from = start, to = end;
+	uint32_t result = SPIN_ACCEPTED, from, to = end;
 
 	if (spin_unlikely(!spin_accept_lock_(c)))
 		return SPIN_NOT_ACCEPTED;
 	if (start == end) {
 		/* no payload: nothing to record but the FIN */
 	} else if (spin_unlikely(spin_after_(start, c->next))) {
-		if (!spin_accept_range_(c, from, to))
+		if (!spin_accept_range_(c, start, end))
 			result = SPIN_NOT_ACCEPTED;
 	} else if (spin_likely(spin_after_(end, c->next))) {
 		from = c->next;
-		spin_accept_join_(c, &from, &to);
+		if (spin_unlikely(spin_read_once(&c->flags) & SPIN_CONNECTION_GAPS))
+			spin_accept_join_(c, &from, &to);
 		c->bytes += to - c->next;
 		spin_write_once(&c->next, to);
 	}

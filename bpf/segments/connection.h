@@ -39,6 +39,7 @@ enum {
 	SPIN_CONNECTION_SILENT = 4,   /* no completion handler */
 	SPIN_CONNECTION_FAILED = 8,   /* it has had the event of its first error */
 	SPIN_CONNECTION_BLOCKED = 16, /* flow control dropped a segment */
+	SPIN_CONNECTION_GAPS = 32,    /* a range has been used */
 };
 
 struct spin_connection {

@@ -102,7 +102,6 @@ SPIN_INLINE enum spin_reason spin_segment_begin_(struct spin_tcp_segment *s, str
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_SEGMENT_RANGES; i++)
 		c->range[i][0] = c->range[i][1] = 0;
-	spin_store32(&c->lock, 0);                  /* a program that its work limit ended may have kept it */
 	packet->mpq = spin_barrier_var_(s->number); /* else the compiler drops the mask with which a handler bounds it */
 	packet->bytes = s->bytes;
 	reason = spin_run_header_of_(packet, SPIN_LENGTH_UNKNOWN, out, &proceed_completes);
@@ -142,6 +141,7 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 {
 	/* the sum is at most twice the reach if `start` is within the reach of `next`, on either side */
 	const uint32_t is_near = spin_below_(s->start - spin_read_once(&c->next) + SPIN_SEGMENT_REACH, 2 * SPIN_SEGMENT_REACH + 1);
+	const _Bool fin = spin_segment_has_(s, SPIN_TCP_FIN);
 	enum spin_reason reason = SPIN_REASON_PROCEEDED;
 	uint32_t accepted = SPIN_ACCEPTED;
 	_Bool is_done;
@@ -154,19 +154,19 @@ SPIN_INLINE enum spin_reason spin_segment_handle_(const struct spin_tcp_segment 
 		else if (spin_handlers_.payload && s->bytes && spin_likely(!(spin_read_once(&c->flags) & SPIN_CONNECTION_PASSES)))
 			reason = spin_segment_run_payload_(s, c, packet, out);
 		reason = spin_verifier_forget32(reason) & 31; /* one state for the verifier */
-		if (spin_likely(is_near) && spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
-			accepted = spin_accept(&packet->view, s->number, s->start, s->end, spin_segment_has_(s, SPIN_TCP_FIN));
+		if (spin_likely(is_near & (s->bytes || fin)) &&
+		    spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
+			accepted = spin_accept(&packet->view, s->number, s->start, s->end, fin);
 			if (spin_unlikely(accepted == SPIN_NOT_ACCEPTED))
 				reason = SPIN_REASON_BEYOND_WINDOW;
 		}
 		reason = spin_verifier_forget32(reason) & 31;
 		if (spin_unlikely(reason == SPIN_REASON_BEYOND_WINDOW))
 			(void)spin_fetch_or(&c->flags, SPIN_CONNECTION_BLOCKED);
-		if (spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED)) {
+		if (spin_likely(reason == SPIN_REASON_SUCCESS || reason == SPIN_REASON_PROCEEDED))
 			spin_write_once(&c->accepted, c->accepted + is_near); /* an estimate: no atomic */
-		} else {
+		else
 			(void)spin_fetch_add(&c->dropped_bytes, (uint64_t)s->bytes);
-		}
 		is_done = accepted == SPIN_ACCEPTED_LAST;
 	}
 	if (spin_unlikely(is_done))
