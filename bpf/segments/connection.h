@@ -213,19 +213,20 @@ SPIN_INLINE uint32_t spin_connection_rank_(const struct spin_connection *c, uint
 
 _Static_assert(2 + SPIN_PROVEN_PACKETS < SPIN_CONNECTION_STAYS_, "ranks");
 
-/* Returns the place that loses least; SPIN_CONNECTION_NONE: none yields. */
-SPIN_INLINE uint32_t spin_connection_yields_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t now)
+/* Returns the place that loses least, and its rank; SPIN_CONNECTION_NONE: none yields. */
+SPIN_INLINE uint32_t spin_connection_yields_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t now, uint32_t *rank)
 {
-	uint32_t best = SPIN_CONNECTION_NONE, best_rank = SPIN_CONNECTION_STAYS_;
+	uint32_t best = SPIN_CONNECTION_NONE;
 
+	*rank = SPIN_CONNECTION_STAYS_;
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
 		const uint32_t at = spin_connection_place_(key, i);
 		const struct spin_connection *c = spin_connection_at(at);
-		const uint32_t rank = spin_connection_rank_(c, spin_load32(&c->state), now), is_better = spin_below_(rank, best_rank);
+		const uint32_t own = spin_connection_rank_(c, spin_load32(&c->state), now), is_better = spin_below_(own, *rank);
 
 		best = spin_select_(is_better, at, best);
-		best_rank = spin_select_(is_better, rank, best_rank);
+		*rank = spin_select_(is_better, own, *rank);
 		if (view->access == SPIN_COPIED)
 			spin_verifier_merge_(best);
 	}
@@ -245,17 +246,28 @@ SPIN_INLINE void spin_connection_unclaim(uint32_t number)
 	spin_connection_becomes(spin_connection_at(number), SPIN_CONNECTION_BEGINNING, SPIN_CONNECTION_FREE);
 }
 
+/* Returns 1 if a key's earlier connection may be replaced: no handler of it runs. */
+SPIN_INLINE _Bool spin_connection_rests_(const struct spin_connection *c, uint32_t state, uint32_t now)
+{
+	const uint32_t phase = state & SPIN_CONNECTION_PHASE_;
+
+	return (state < SPIN_CONNECTION_DONE_ && phase != SPIN_CONNECTION_BEGINNING && phase != SPIN_CONNECTION_ENDING) ||
+	       spin_connection_is_stuck(c, now);
+}
+
 SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t old, uint32_t now)
 {
-	const uint32_t at =
-		spin_verifier_forget32(spin_select_(spin_equal_(old, SPIN_CONNECTION_NONE), spin_connection_yields_(view, key, now), old));
-	struct spin_connection *c = spin_connection_at(at);
-	const uint32_t state = spin_load32(&c->state), phase = state & SPIN_CONNECTION_PHASE_;
+	const _Bool is_new = old == SPIN_CONNECTION_NONE;
+	uint32_t rank, yields = spin_connection_yields_(view, key, now, &rank), at, state;
+	struct spin_connection *c;
 
+	at = spin_verifier_forget32(spin_select_(is_new, yields, old));
 	if (at >= SPIN_CONNECTION_NONE)
 		return SPIN_CONNECTION_NONE;
-	if ((state >= SPIN_CONNECTION_DONE_ || phase == SPIN_CONNECTION_BEGINNING || phase == SPIN_CONNECTION_ENDING) &&
-	    !spin_connection_is_stuck(c, now))
+	c = spin_connection_at(at);
+	state = spin_load32(&c->state);
+	/* another HPU may have taken the place since it was looked at */
+	if (is_new ? spin_connection_rank_(c, state, now) > rank : !spin_connection_is_(c, key) || !spin_connection_rests_(c, state, now))
 		return SPIN_CONNECTION_NONE;
 	spin_write_once(&c->last, now); /* before: a place that is BEGINNING must not look stuck to another HPU */
 	if (spin_cmpxchg(&c->state, state, SPIN_CONNECTION_BEGINNING) != state)
@@ -270,7 +282,7 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 	 * Another HPU may have begun the same connection in another place. The exchange is a barrier: of two at least one sees the other,
 	 * and gives way.
 	 */
-	if (old == SPIN_CONNECTION_NONE && spin_connection_find(view, key, at) != SPIN_CONNECTION_NONE) {
+	if (is_new && spin_connection_find(view, key, at) != SPIN_CONNECTION_NONE) {
 		spin_connection_unclaim(at);
 		return SPIN_CONNECTION_NONE;
 	}
