@@ -112,6 +112,7 @@ HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_byte
 					     hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip), headers + payload_bytes)));
 }
 
+/* Also for the segment that begins a TCP connection (segment.h). */
 HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
@@ -124,6 +125,8 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const st
 	hpu_packet_open(&packet, is_ip4, takes, args);
 	header.length = hpu_payload_bytes(&packet);
 	packet.bytes = hpu_user_header_bytes(header.length);
+	if (takes == HPU_TCP)
+		header.length = SPIN_LENGTH_UNKNOWN;                 /* the message is a connection */
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* in case it traps */
 	rc = spin_handlers_.header(&header, &spin_state);
 	spin_atomic_abandon_(&packet);

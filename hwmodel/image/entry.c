@@ -182,10 +182,7 @@ HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_header(is_ip4, args);
-	if (HPU_TAKES_SEGMENTS)
-		hpu_segment_header(is_ip4, args);
-	else
-		hpu_datagram_header(is_ip4, HPU_UDP, args);
+	hpu_datagram_header(is_ip4, HPU_TAKES_SEGMENTS ? HPU_TCP : HPU_UDP, args);
 	return hpu_nothing();
 }
 

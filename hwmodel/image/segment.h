@@ -4,34 +4,12 @@
 
 /*
  * The code around a handler that takes TCP segments (<spin/segment.h>), in a handler image: the tasks (one run of a handler each) for a
- * segment, which is a message of one packet. Included by entry.c. The NIC keeps the connections. It writes to the segment's scratchpad
- * what the tasks must know of the connection, and runs the header entry only for the segment that begins one, and the completion entry only
- * for one that may end one. The header's verdict is in the scratchpad of every segment: left there by the header task, or by the NIC.
+ * segment, which is a message of one packet. Included by entry.c; the header task is in datagram.h. The NIC keeps the connections. It
+ * writes to the segment's scratchpad what the tasks must know of the connection, and runs the header entry only for the segment that begins
+ * one, and the completion entry only for one that may end one. The header's verdict is in the scratchpad of every segment: left there by
+ * the header task, or by the NIC.
  */
 #include "hwmodel/image/datagram.h"
-
-HPU_INLINE void hpu_segment_header(_Bool is_ip4, const struct hpu_args *args)
-{
-	struct spin_packet packet;
-	struct spin_header header = { .length = SPIN_LENGTH_UNKNOWN, .type = SPIN_TYPE_PUT, .packet = &packet };
-	struct hpu_scratch *scratch = hpu_scratch();
-	uint32_t rc, verdict;
-
-	if (!spin_handlers_.header)
-		return;
-	hpu_packet_open(&packet, is_ip4, HPU_TCP, args);
-	packet.bytes = hpu_user_header_bytes(hpu_payload_bytes(&packet));
-	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* in case it traps */
-	rc = spin_handlers_.header(&header, &spin_state);
-	spin_atomic_abandon_(&packet);
-	if (hpu_overran(&packet))
-		return;
-	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
-	if (hpu_is_header_rc(verdict))
-		scratch->header = verdict;
-	else
-		hpu_fail(rc);
-}
 
 /*
  * Payload and proceed entries. The handler is NULL if none runs. The NIC learns from the transfer to the host that the segment was not
