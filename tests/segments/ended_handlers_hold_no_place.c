@@ -4,13 +4,9 @@
  * connection's place for ever. While they might still run, a segment that would begin the connection again is dropped as NO_MPQ; after
  * SPIN_SEGMENT_STUCK_MS it begins it. Uses namespaces of its own. Run by tests/run.
  */
-#include <arpa/inet.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +16,7 @@
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/net/slow.h"
-#include "tests/segments/frame.h"
+#include "tests/segments/inject.h"
 
 #define PORT 9000u
 
@@ -31,7 +27,7 @@ struct seg_endless {
 
 static struct spin_ctx *ctx;
 static volatile struct seg_endless *state;
-static int raw;
+static struct injector near_end;
 
 static void die(const char *what)
 {
@@ -61,20 +57,9 @@ static uint64_t counted(enum spin_reason reason)
 
 static void inject(uint16_t port, uint32_t seq, uint8_t flags, uint32_t bytes)
 {
-	static const struct segframe_shape plain = { 0 };
-	static const uint8_t payload[16];
-	struct segref_segment s = { .key = { .ip_version = 4, .src_port = port, .dst_port = PORT },
-				    .seq = seq,
-				    .flags = flags,
-				    .payload = payload,
-				    .bytes = bytes };
-	const uint32_t src = inet_addr(NEAR_ADDR), dst = inet_addr(FAR_ADDR);
-	uint8_t frame[SEGFRAME_HEADERS_MAX + sizeof(payload)];
+	const struct segref_key key = injector__key(NEAR_ADDR, port, FAR_ADDR, PORT);
 
-	memcpy(s.key.src, &src, sizeof(src));
-	memcpy(s.key.dst, &dst, sizeof(dst));
-	if (send(raw, frame, segframe_build(&s, &plain, frame), 0) < 0)
-		die("a frame is not sent");
+	injector__send(&near_end, &key, seq, flags, bytes);
 }
 
 static void wait_for(const volatile uint32_t *at, uint32_t value, const char *what)
@@ -115,19 +100,19 @@ static void finish(uint16_t port, uint32_t seq)
 int main(void)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };
-	struct sockaddr_ll near = { .sll_family = AF_PACKET };
 	const double least = SPIN_SEGMENT_STUCK_MS / 1000.0;
 	struct spin_nic *nic;
 	struct pair pair;
 	const char *failed;
 	double from[2], took;
+	uint8_t far_mac[6];
 	size_t bytes;
 
 	pair__open(&pair);
-	near.sll_ifindex = (int)if_nametoindex(NEAR_DEV);
-	raw = socket(AF_PACKET, SOCK_RAW, 0);
-	if (raw < 0 || bind(raw, (struct sockaddr *)&near, sizeof(near)))
-		die("no packet socket");
+	netns_enter(pair.far_ns);
+	injector__address(FAR_DEV, far_mac);
+	netns_enter(pair.near_ns);
+	injector__open(&near_end, NEAR_DEV, far_mac);
 	netns_enter(pair.far_ns);
 	if (spin_nic__open(FAR_DEV, &nic))
 		die("no interface");
@@ -155,6 +140,7 @@ int main(void)
 	took = until_it_begins(2, 200, from[1], "a payload handler that was ended keeps its connection's place");
 	printf("a payload handler that was ended: its connection begins again after %.1f s\n", took);
 	finish(2, 200);
+	injector__close(&near_end);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 	pair__close(&pair);

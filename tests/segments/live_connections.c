@@ -6,13 +6,10 @@
  * ports of a live connection, which must neither end its state nor begin it again. Uses namespaces of its own. Run by tests/run.
  */
 #include <arpa/inet.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,7 +20,8 @@
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/random.h"
-#include "tests/segments/frame.h"
+#include "tests/handlers/segments/seg_live.h"
+#include "tests/segments/inject.h"
 
 #define PORT         9000u
 #define CLIENTS      4u
@@ -35,18 +33,10 @@
 
 static const struct lossy_rates bad = { .lose = 1, .twice = 2, .hold = 5, .reach = 8 };
 
-/* The state of seg_live. */
-struct seg_live {
-	uint32_t watched, drop_every;
-	uint32_t begun, ended, resets, payloads, dropped;
-	uint32_t length, dropped_bytes;
-	uint32_t watched_begun, watched_ended, watched_length;
-};
-
 static struct lossy link_;
 static volatile struct seg_live *state;
 static const char *class_name;
-static uint8_t far_mac[6];
+static struct injector near_end;
 
 static void die(const char *what)
 {
@@ -80,17 +70,6 @@ static void set_time_limit(int fd)
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-}
-
-static void read_far_mac(void)
-{
-	struct ifreq request = { .ifr_name = FAR_DEV };
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &request))
-		die("no Ethernet address");
-	memcpy(far_mac, request.ifr_hwaddr.sa_data, sizeof(far_mac));
-	close(fd);
 }
 
 static int listening(void)
@@ -224,59 +203,37 @@ static void transfers(void)
 
 /* --- attackers --- */
 
-static void inject(int packet_fd, uint32_t src, uint16_t port, uint32_t seq, uint8_t flags, uint32_t bytes)
+/* As the connection's own, by a sender that does not see its sequence numbers. */
+static void forge(const struct segref_key *key, uint64_t *random)
 {
-	static const struct segframe_shape plain = { 0 };
-	static const uint8_t payload[512];
-	struct segref_segment s = { .key = { .ip_version = 4, .src_port = port, .dst_port = PORT },
-				    .seq = seq,
-				    .flags = flags,
-				    .payload = payload,
-				    .bytes = bytes };
-	const uint32_t dst = inet_addr(FAR_ADDR);
-	uint8_t frame[SEGFRAME_HEADERS_MAX + sizeof(payload)];
-	uint32_t frame_bytes;
-
-	memcpy(s.key.src, &src, sizeof(src));
-	memcpy(s.key.dst, &dst, sizeof(dst));
-	frame_bytes = segframe_build(&s, &plain, frame);
-	memcpy(frame, far_mac, sizeof(far_mac));
-	send(packet_fd, frame, frame_bytes, 0);
-}
-
-static int packet_socket(void)
-{
-	struct sockaddr_ll a = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(NEAR_DEV) };
-	int fd = socket(AF_PACKET, SOCK_RAW, 0);
-
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)))
-		die("no packet socket");
-	return fd;
+	injector__send(&near_end, key, (uint32_t)random_next(random), SPIN_TCP_SYN, 0);
+	injector__send(&near_end, key, (uint32_t)random_next(random), SPIN_TCP_RST, 0);
+	injector__send(&near_end, key, (uint32_t)random_next(random), SPIN_TCP_ACK, 100);
+	injector__send(&near_end, key, (uint32_t)random_next(random), SPIN_TCP_ACK | SPIN_TCP_FIN, 0);
 }
 
 static void attacks(void)
 {
+	/* 198.18.0.0/15 is for benchmarks (RFC 2544) and not routed: the answers go nowhere */
+	struct segref_key stranger = injector__key("198.18.0.0", 0, FAR_ADDR, PORT), own;
 	uint64_t random = 11;
 	uint32_t begun = state->begun, ended = state->ended;
 	uint16_t port;
-	int fd = connected(&port), raw = packet_socket();
+	int fd = connected(&port);
 
+	own = injector__key(NEAR_ADDR, port, FAR_ADDR, PORT);
 	state->watched = port;
 	state->watched_begun = state->watched_ended = state->watched_length = 0;
 	exchange(fd, &random, BYTES / EACH);
 	for (unsigned i = 0; i < FLOOD; i++) {
 		const uint16_t other = (uint16_t)random_next(&random);
 
-		/* 198.18.0.0/15 is for benchmarks (RFC 2544) and not routed: the answers go nowhere */
-		inject(raw, htonl(0xc6120000u | random_below(&random, 1u << 17)), other == port ? (uint16_t)(port ^ 1) : other,
-		       (uint32_t)random_next(&random), SPIN_TCP_SYN, 0);
-		if (i % 64)
-			continue;
-		/* as the connection's own, by a sender that does not see its sequence numbers */
-		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_SYN, 0);
-		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_RST, 0);
-		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_ACK, 100);
-		inject(raw, inet_addr(NEAR_ADDR), port, (uint32_t)random_next(&random), SPIN_TCP_ACK | SPIN_TCP_FIN, 0);
+		stranger.src[2] = (uint8_t)random_next(&random);
+		stranger.src[3] = (uint8_t)random_next(&random);
+		stranger.src_port = other == port ? (uint16_t)(port ^ 1) : other;
+		injector__send(&near_end, &stranger, (uint32_t)random_next(&random), SPIN_TCP_SYN, 0);
+		if (i % 64 == 0)
+			forge(&own, &random);
 	}
 	exchange(fd, &random, BYTES / EACH);
 	finish(fd);
@@ -292,7 +249,6 @@ static void attacks(void)
 	exchange(fd, &random, BYTES / EACH);
 	finish(fd);
 	wait_for(&state->ended, ended + 1, "a connection after the flood does not end");
-	close(raw);
 }
 
 /* A connection that is reset by its client ends, too. */
@@ -317,12 +273,13 @@ static void run(enum spin_class class)
 	struct spin_nic *nic;
 	const char *failed;
 	pthread_t server;
+	uint8_t far_mac[6];
 	size_t bytes;
 	int fd;
 
 	class_name = class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
 	netns_enter(link_.far_ns);
-	read_far_mac();
+	injector__address(FAR_DEV, far_mac);
 	if (spin_nic__open(FAR_DEV, &nic))
 		die("no interface");
 	failed = attached__context(&ctx, nic, "seg_live", RULE, &opts);
@@ -332,9 +289,11 @@ static void run(enum spin_class class)
 	fd = listening();
 	if (pthread_create(&server, NULL, accept_all, (void *)(intptr_t)fd))
 		die("no thread");
+	injector__open(&near_end, NEAR_DEV, far_mac);
 	transfers();
 	attacks();
 	reset();
+	injector__close(&near_end);
 	shutdown(fd, SHUT_RDWR);
 	pthread_join(server, NULL);
 	close(fd);

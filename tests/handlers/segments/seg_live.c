@@ -5,13 +5,7 @@
  */
 #include <spin/spin.h>
 
-struct seg_live {
-	uint32_t watched;    /* a source port, host byte order */
-	uint32_t drop_every; /* 0: none */
-	uint32_t begun, ended, resets, payloads, dropped;
-	uint32_t length, dropped_bytes; /* sums of completion handlers' arguments */
-	uint32_t watched_begun, watched_ended, watched_length;
-};
+#include "seg_live.h"
 
 SPIN_STATE(struct seg_live);
 
