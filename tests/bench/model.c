@@ -108,14 +108,10 @@ int main(int argc, char **argv)
 {
 	static struct measure m;
 	struct spin_object *object;
-	char path[512];
 	double seconds[RUNS], median;
 	struct measure_row *row;
 
-	if (built_object("filtering", path, sizeof(path)))
-		die(engine_error());
-	if (spin_object__open(path, &object))
-		die(spin_strerror_last());
+	object = built_open("filtering");
 	for (unsigned i = 0; i < RUNS; i++)
 		seconds[i] = run(object);
 	spin_object__close(object);

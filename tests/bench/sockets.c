@@ -35,16 +35,6 @@ static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *filter_counts;
 
-static struct spin_object *open_object(const char *handler)
-{
-	struct spin_object *obj;
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s: %s", handler, spin_strerror_last());
-	return obj;
-}
-
 static int receiver(uint16_t port)
 {
 	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
@@ -361,7 +351,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	udp_hosts__hosts(&hosts);
-	filter_counts = open_object("filter_counts");
+	filter_counts = built_open("filter_counts");
 	spind__start(&spind, "");
 	measure_begin(&m, "sockets");
 	measure_attach(&m, SPIN_CLASS_ISOLATED, "socket.attach_ms", 1);

@@ -137,15 +137,13 @@ int main(int argc, char **argv)
 	struct side with, plain;
 	struct spin_object *obj;
 	struct measure_row *row;
-	char path[512];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: streams FILE\n");
 		return 2;
 	}
 	udp_hosts__hosts(&hosts);
-	if (built_object("every_nth", path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s", spin_strerror_last());
+	obj = built_open("every_nth");
 	spind__start(&spind, "");
 	open_side(&plain, PORT, NULL);
 	open_side(&with, PORT + 1, obj);

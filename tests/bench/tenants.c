@@ -215,7 +215,6 @@ int main(int argc, char **argv)
 	static struct result with, without;
 	struct measure_row *row;
 	static struct measure m;
-	char path[512];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: tenants FILE\n");
@@ -224,8 +223,7 @@ int main(int argc, char **argv)
 	udp_hosts__hosts(&hosts);
 	netns_thread_napi("s0"); /* handlers run on their own CPU, not the sender's */
 	pin(0);
-	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
-		die("%s", spin_strerror_last());
+	rewrite = built_open("rewrite");
 	measure_begin(&m, "tenants");
 	measure_with("hpu-time 0\n", &without);
 	measure_with("hpu-time 50\n", &with);

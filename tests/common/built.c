@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
+#include "tests/common/proc.h"
 
 const char *built_dir(void)
 {
@@ -29,6 +30,18 @@ int built_object(const char *handler, char *path, size_t bytes)
 	if (!access(path, R_OK))
 		return 0;
 	return engine_fail(-ENOENT, "no fat object of handler '%s' in %s: run make", handler, built_dir());
+}
+
+struct spin_object *built_open(const char *handler)
+{
+	struct spin_object *object;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)))
+		die("%s", engine_error());
+	if (spin_object__open(path, &object))
+		die("%s: %s", handler, spin_strerror_last());
+	return object;
 }
 
 int built_handler(const char *handler, struct built *out)

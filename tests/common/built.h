@@ -17,6 +17,8 @@ struct built {
 const char *built_dir(void);
 /* Finds the fat object. Returns 0, or -ENOENT with engine_error(). */
 int built_object(const char *handler, char *path, size_t bytes);
+/* Opens the fat object. Ends the program with a message if that fails. */
+struct spin_object *built_open(const char *handler);
 /* Finds all build results of a handler; `handler` points into the struct. Returns 0, or -ENOENT with engine_error(). */
 int built_handler(const char *handler, struct built *out);
 

@@ -157,11 +157,9 @@ static void a_lost_event_keeps_no_entry(const struct spin_object *object)
 int main(void)
 {
 	struct spin_object *object;
-	char path[512];
 
 	netns_new();
-	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object))
-		fail("handlers");
+	object = built_open("msg_copy");
 	each_event_names_its_own_bytes(object);
 	unread_entries_are_counted(object);
 	a_lost_event_keeps_no_entry(object);

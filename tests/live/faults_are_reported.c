@@ -75,8 +75,7 @@ static struct spin_ctx *create(const char *handler, unsigned port)
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object))
-		fail(handler);
+	object = built_open(handler);
 	snprintf(path, sizeof(path), "udp dport %u", port);
 	expect(0, spin_rule__parse(path, &rule), "a rule");
 	expect(0, spin_ctx__create(nic, object, &rule, &ctx), handler);

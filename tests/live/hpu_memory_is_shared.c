@@ -306,13 +306,11 @@ static void a_kill_leaves_nothing(int ns)
 
 int main(void)
 {
-	char path[512];
 	int ns = netns_new();
 
 	unique_bytes = 8192 + 8 * leak_check__own_number();
-	if (built_object("share_first", path, sizeof(path)) || spin_object__open(path, &first) ||
-	    built_object("share_second", path, sizeof(path)) || spin_object__open(path, &second))
-		fail("handlers");
+	first = built_open("share_first");
+	second = built_open("share_second");
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	make_packet(&datagram, "udp 4000 > 9000", "hex 00000000");
 	make_packet(&message, "udp 4000 > 9330 sum none", "slmp SYN EOM id 1 off 0");

@@ -21,16 +21,6 @@ static struct spin_object *all, *datagrams, *messages;
 static struct spin_rule rule;
 static struct spin_ni_limits limits = { .bytes = sizeof(limits) };
 
-static struct spin_object *open_built(const char *name)
-{
-	struct spin_object *out;
-	char path[512];
-
-	if (built_object(name, path, sizeof(path)) || spin_object__open(path, &out))
-		fail(name);
-	return out;
-}
-
 static struct spin_ctx_opts message_opts(struct spin_message_opts message)
 {
 	return (struct spin_ctx_opts){ .bytes = sizeof(struct spin_ctx_opts), .message = message };
@@ -79,7 +69,7 @@ static void what_is_registered(void)
 
 static void memory_of_handlers(void)
 {
-	struct spin_object *big = open_built("big_memory");
+	struct spin_object *big = built_open("big_memory");
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts) };
 	static uint32_t state[(1u << 20) / 4 + 1];
 	struct spin_hpu_mem *mem;
@@ -266,9 +256,9 @@ static void another_size_and_no_interface(void)
 int main(void)
 {
 	netns_new();
-	all = open_built("registers_all");
-	datagrams = open_built("count_datagram");
-	messages = open_built("msg_copy");
+	all = built_open("registers_all");
+	datagrams = built_open("count_datagram");
+	messages = built_open("msg_copy");
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	expect(0, spin_rule__parse("udp", &rule), "a rule");
 	expect(0, spin_nic__open("v0", &nic), "v0");

@@ -133,13 +133,11 @@ int main(void)
 	pthread_t thread[THREADS];
 	struct spin_object *object;
 	struct spin_rule rule;
-	char path[512];
 	size_t bytes;
 	void *at;
 
 	netns_new();
-	if (built_object("msg_default", path, sizeof(path)) || spin_object__open(path, &object))
-		fail("handlers");
+	object = built_open("msg_default");
 	expect(0, spin_rule__parse("udp", &rule), "a rule");
 	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "a context");
 	expect(0, spin_ctx__host_memory(ctx, &at, &bytes), "its memory");

@@ -265,11 +265,9 @@ static void many_at_once(const struct spin_object *object)
 int main(void)
 {
 	struct spin_object *object;
-	char path[512];
 
 	netns_new();
-	if (built_object("msg_default", path, sizeof(path)) || spin_object__open(path, &object))
-		fail("handlers");
+	object = built_open("msg_default");
 	what_cannot_be_is_refused(object);
 	one_at_a_time(object);
 	many_at_once(object);

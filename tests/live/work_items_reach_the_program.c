@@ -34,13 +34,10 @@ static unsigned events;
 static struct spin_ctx *create(const char *handler, enum spin_class class)
 {
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
-	struct spin_object *object;
+	struct spin_object *object = built_open(handler);
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	char path[512];
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object))
-		fail(handler);
 	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
 	expect(0, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), handler);
 	expect(0, spin_ctx__attach(ctx), "attaching");

@@ -87,23 +87,6 @@ static int receiver(void)
 	return fd;
 }
 
-static struct spin_object *open_file(const char *path)
-{
-	struct spin_object *object;
-
-	expect(0, spin_object__open(path, &object), "the object");
-	return object;
-}
-
-static struct spin_object *open_object(const char *handler)
-{
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)))
-		fail(engine_error());
-	return open_file(path);
-}
-
 /* Compiles handlers/empty.c, changed to deliver. */
 static struct spin_object *open_delivering(void)
 {
@@ -116,7 +99,7 @@ static struct spin_object *open_delivering(void)
 	snprintf(command, sizeof(command), "sed 's/SPIN_DROP/SPIN_SUCCESS/' handlers/empty.c >%s/empty.c && %s/bin/spincc -o %s %s/empty.c",
 		 directory, built_dir(), path, directory);
 	expect(0, system(command), "compiling a handler");
-	object = open_file(path);
+	expect(0, spin_object__open(path, &object), "the object");
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	expect(0, system(command), "removing it");
 	return object;
@@ -138,7 +121,7 @@ static void change(unsigned i, struct spin_object *object)
 static void while_packets_come(void)
 {
 	const unsigned changes = (unsigned)slow_rounds(CHANGES);
-	struct spin_object *object = open_object("returns");
+	struct spin_object *object = built_open("returns");
 	struct spin_ctx *other = ring_fixture__context(&r, "returns", "udp dport 9005", NULL);
 	int fd = receiver();
 	pthread_t sender, reader;
@@ -206,7 +189,7 @@ static void send_counted(enum spin_reason reason)
 /* The ring uses the context's current handlers, and its counters continue. */
 static void other_handlers(void)
 {
-	struct spin_object *object = open_delivering(), *dropping = open_object("empty");
+	struct spin_object *object = open_delivering(), *dropping = built_open("empty");
 
 	r.ctx = ring_fixture__context(&r, "empty", "udp dport 9000", NULL);
 	r.ring = ring_fixture__ring(r.ctx, NULL);

@@ -80,12 +80,10 @@ int main(void)
 	int polite, greedy, fd, flooding;
 	struct spin_ctx *ctx[2];
 	pthread_t thread;
-	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
-	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
-		die("open: %s", spin_strerror_last());
+	rewrite = built_open("rewrite");
 	spind__start(&spind, "hpu-time 5\n");
 	atexit(finish);
 	polite = receiver(UDP_HOSTS_PORT);

@@ -215,16 +215,14 @@ static void check_kind(const struct kind *kind)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
 	const int fd = open_socket(kind);
+	struct spin_object *obj = built_open(kind->handler);
 	struct spin_guards guards;
-	struct spin_object *obj;
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct spin_rule rule;
-	char path[512];
 
-	if (built_object(kind->handler, path, sizeof(path)) || spin_object__open(path, &obj) || spin_rule__parse(kind->rule, &rule) ||
-	    spin_nic__open_offline(&nic) || spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) ||
-	    spin_guard__install(ctx, fd, &guards) || spin_ctx__attach(ctx))
+	if (spin_rule__parse(kind->rule, &rule) || spin_nic__open_offline(&nic) || spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) ||
+	    spin_guards__open(&guards, 0, 0) || spin_guard__install(ctx, fd, &guards) || spin_ctx__attach(ctx))
 		die("%s", spin_strerror_last());
 	run_programs(kind, nic, ctx);
 	spin_ctx__destroy(ctx);

@@ -120,15 +120,13 @@ int main(void)
 	struct spin_object *obj;
 	struct spin_ctx *ctx;
 	int fd, sender;
-	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	netns_shell("ip link set s0 address " SERVER_MAC);
 	spind__start(&spind, "");
 	atexit(finish);
-	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))
-		die("open: %s", spin_strerror_last());
+	obj = built_open("rewrite");
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);

@@ -661,16 +661,6 @@ static int run_all(int raw)
 	return 0;
 }
 
-static struct spin_object *open_object(const char *handler)
-{
-	struct spin_object *obj;
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s: %s", handler, spin_strerror_last());
-	return obj;
-}
-
 int main(void)
 {
 	int status = 1, raw;
@@ -685,9 +675,9 @@ int main(void)
 	if (raw < 0 || !raw_ifindex)
 		die("no socket for frames");
 	netns_enter(hosts.server_ns);
-	rewrite = open_object("rewrite");
-	messages = open_object("copy_to_host");
-	sum = open_object("sum");
+	rewrite = built_open("rewrite");
+	messages = built_open("copy_to_host");
+	sum = built_open("sum");
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	spind__start(&spind, "contexts 4\n");

@@ -220,13 +220,11 @@ static void run_round(unsigned round)
 int main(int argc, char **argv)
 {
 	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : ROUNDS;
-	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	guards_before = guards();
-	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
-		die("%s", spin_strerror_last());
+	rewrite = built_open("rewrite");
 	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	udp_hosts__bind(sender, "0.0.0.0", UDP_HOSTS_SENDER);
 	spind__start(&spind, "");

@@ -333,14 +333,12 @@ int main(void)
 	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	struct spin_object *obj;
 	struct spin_ctx *ctx;
-	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	netns_new();
 	open_tun();
 	spind__start(&spind, "");
-	if (built_object("lines", path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s", spin_strerror_last());
+	obj = built_open("lines");
 	netns_shell("echo 1538 >/proc/sys/net/ipv4/tcp_fastopen"); /* 0x602: servers, without cookies, all listening sockets */
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	udp_hosts__bind(listener, "10.77.0.1", PORT);

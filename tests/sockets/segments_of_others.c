@@ -195,15 +195,13 @@ static int run_all(void)
 int main(void)
 {
 	int status = 1;
-	char path[512];
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	netns_shell("ip addr add 10.9.0.3/24 dev s0");
 	spind__start(&spind, "");
-	if (built_object("seg_socket", path, sizeof(path)) || spin_object__open(path, &segments))
-		die("seg_socket: %s", spin_strerror_last());
+	segments = built_open("seg_socket");
 	child = fork();
 	if (!child)
 		exit(run_all());

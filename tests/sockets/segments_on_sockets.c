@@ -432,16 +432,6 @@ static int run_all(void)
 	return 0;
 }
 
-static struct spin_object *open_object(const char *handler)
-{
-	struct spin_object *obj;
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s: %s", handler, spin_strerror_last());
-	return obj;
-}
-
 int main(void)
 {
 	int status = 1, ends[2];
@@ -455,8 +445,8 @@ int main(void)
 	netns_shell("sysctl -qw net.ipv4.tcp_fastopen=0x5");
 	netns_enter(hosts.server_ns);
 	spind__start(&spind, "");
-	segments = open_object("seg_socket");
-	rewrite = open_object("rewrite");
+	segments = built_open("seg_socket");
+	rewrite = built_open("rewrite");
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");
 	to_parent = ends[1];

@@ -641,16 +641,6 @@ static int run_all(void)
 	return 0;
 }
 
-static struct spin_object *open_object(const char *handler)
-{
-	struct spin_object *obj;
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s: %s", handler, spin_strerror_last());
-	return obj;
-}
-
 int main(void)
 {
 	int status = 1, ends[2];
@@ -660,8 +650,8 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
-	lines = open_object("lines");
-	endless = open_object("endless");
+	lines = built_open("lines");
+	endless = built_open("endless");
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");
 	to_parent = ends[1];

@@ -170,12 +170,9 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 
 static int run_all(void)
 {
-	struct spin_object *obj;
+	struct spin_object *obj = built_open("rewrite");
 	int senders[2][2]; /* by namespace and family: if several sockets shared a port, one would get all replies */
-	char path[512];
 
-	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))
-		die("%s", spin_strerror_last());
 	for (int i = 0; i < 2; i++)
 		for (int k = 0; k < 2; k++)
 			senders[i][k] = open_sender(i ? hosts.server_ns : hosts.client_ns, k ? AF_INET6 : AF_INET);

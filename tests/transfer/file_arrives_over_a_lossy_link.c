@@ -241,20 +241,10 @@ static void short_messages(const struct spin_object *object, const uint8_t *data
 	spin_nic__close(nic);
 }
 
-static struct spin_object *open_object(const char *handler)
-{
-	struct spin_object *object;
-	char path[512];
-
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object))
-		die(handler);
-	return object;
-}
-
 int main(void)
 {
 	uint8_t *data = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct spin_object *copy_to_host = open_object("copy_to_host"), *msg_copy = open_object("msg_copy");
+	struct spin_object *copy_to_host = built_open("copy_to_host"), *msg_copy = built_open("msg_copy");
 	uint64_t seed = 256;
 
 	lossy__open(&link_, bad, bad, 5);

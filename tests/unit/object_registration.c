@@ -12,16 +12,6 @@
 
 static struct spin_object *object;
 
-static struct spin_object *open_built(const char *name)
-{
-	struct spin_object *out;
-	char path[512];
-
-	if (built_object(name, path, sizeof(path)) || spin_object__open(path, &out))
-		fail(name);
-	return out;
-}
-
 static int open_with(size_t field, size_t bytes, uint32_t value)
 {
 	struct spin_object *changed;
@@ -137,7 +127,7 @@ static void pieces_are_for_messages(void)
 
 int main(void)
 {
-	object = open_built("registers_all");
+	object = built_open("registers_all");
 	all_is_taken_as_it_is();
 	a_budget_has_its_most();
 	payloads_are_aligned_or_not();
@@ -145,7 +135,7 @@ int main(void)
 	puts_are_from_1_to_16();
 	another_version_is_told_as_such();
 	spin_object__close(object);
-	object = open_built("sum");
+	object = built_open("sum");
 	pieces_are_for_messages();
 	spin_object__close(object);
 	return 0;

@@ -39,10 +39,8 @@ int main(void)
 {
 	const uint32_t sizes[] = { 0, 4, 7684, SPIN_SCRATCHPAD_MAX + 8, UINT32_MAX };
 	size_t offset, bytes;
-	char name[512];
 
-	if (built_object("msg_scratch", name, sizeof(name)) || spin_object__open(name, &object))
-		fail("msg_scratch");
+	object = built_open("msg_scratch");
 	expect(32, spin_object__meta(object)->registration.scratchpad_bytes, "the size of msg_scratch's scratchpad");
 	if (spin_elf__section(object->data, object->bytes, SPIN_SCRATCH_SECTION, &offset, &bytes) || bytes != 4)
 		fail("the section");

@@ -100,12 +100,9 @@ static void try_case(const struct spin_object *object, const struct named *c)
 int main(void)
 {
 	struct spin_object *object;
-	char path[512];
 
 	skip_unless_root();
-	if (built_object("counter", path, sizeof(path)))
-		fail(engine_error());
-	expect(0, spin_object__open(path, &object), "the object");
+	object = built_open("counter");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		try_case(object, &cases[i]);
 	spin_object__close(object);

@@ -124,14 +124,10 @@ static uint32_t missed(struct spin_ctx *ctx)
 /* Programs with bounded loops cannot see streams, so the number grows with each datagram. Other programs know that there was no stream. */
 static void see_no_connection(const struct spin_rule *rule)
 {
-	struct spin_object *object;
+	struct spin_object *object = built_open("lines");
 	struct spin_ctx *ctx;
-	char path[512];
 	uint32_t before;
 
-	if (built_object("lines", path, sizeof(path)))
-		fail(engine_error());
-	expect(0, spin_object__open(path, &object), "an object for streams");
 	for (bounded = 0; bounded < 2; bounded++) {
 		expect(0, spin_ctx__create(NULL, object, rule, &ctx), "a context");
 		before = missed(ctx);
@@ -148,12 +144,9 @@ int main(void)
 	struct spin_object *object, *moved;
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	char path[512];
 
 	skip_unless_root();
-	if (built_object("counter", path, sizeof(path)))
-		fail(engine_error());
-	expect(0, spin_object__open(path, &object), "the object");
+	object = built_open("counter");
 	moved = with_counters_moved(object);
 	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
 
