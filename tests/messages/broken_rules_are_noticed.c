@@ -12,6 +12,7 @@
 
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/schedule.h"
+#include "tests/reference/schedules_main.h"
 
 #define SCHEDULES    20000 /* per setup; the difference must show within these */
 #define SHRINK_TRIES 20000
@@ -90,7 +91,12 @@ static void close_fixture(struct fixture *fixture)
 	*fixture = (struct fixture){ 0 };
 }
 
-static int break_rule(enum reference_rule rule, uint64_t seed, int print)
+static const char *rule_name(int rule)
+{
+	return reference_rule_name((enum reference_rule)rule);
+}
+
+static int break_rule(int rule, uint64_t seed, int print)
 {
 	struct schedule s = { 0 };
 	struct fixture fixture = { 0 };
@@ -98,18 +104,18 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 	char reason[1024] = "";
 	int failed = 1;
 
-	while (setup < schedule_setups_count && !find_failing_schedule(&fixture, rule, setup, seed, &s)) {
+	while (setup < schedule_setups_count && !find_failing_schedule(&fixture, (enum reference_rule)rule, setup, seed, &s)) {
 		close_fixture(&fixture);
 		setup++;
 	}
 	if (setup == schedule_setups_count) {
-		printf("FAIL  %s: nobody notices\n", reference_rule_name(rule));
+		printf("FAIL  %s: nobody notices\n", rule_name(rule));
 	} else {
 		before = s.steps;
 		schedule_shrink(&s, still_fails, &fixture, SHRINK_TRIES);
 		failed = schedule_compare(&s, fixture.right, fixture.wrong, reason, sizeof(reason), NULL) != 1 ||
 			 s.steps > steps_needed[rule] + SLACK;
-		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps, before,
+		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", rule_name(rule), s.steps, before,
 		       steps_needed[rule]);
 		if (failed || print) {
 			schedule_print(&s, stdout);
@@ -123,24 +129,7 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 
 int main(int argc, char **argv)
 {
-	const char *only = NULL;
-	uint64_t seed = 3;
-	int print = 0, failed = 0;
+	const struct broken_test test = { .rules = REFERENCE_RULES_END, .seed = 3, .name = rule_name, .run = break_rule };
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--print")) {
-			print = 1;
-		} else if (i + 1 < argc && !strcmp(argv[i], "--break")) {
-			only = argv[++i];
-		} else if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
-			seed = strtoull(argv[++i], NULL, 0);
-		} else {
-			fprintf(stderr, "usage: broken_rules_are_noticed [--break RULE] [--seed N] [--print]\n");
-			return 2;
-		}
-	}
-	for (int rule = REFERENCE_OBEYS + 1; rule < REFERENCE_RULES_END; rule++)
-		if (!only || !strcmp(only, reference_rule_name((enum reference_rule)rule)))
-			failed |= break_rule((enum reference_rule)rule, seed, print);
-	return failed;
+	return broken_main(argc, argv, &test);
 }

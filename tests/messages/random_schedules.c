@@ -17,51 +17,14 @@
 #include "tests/common/net/slow.h"
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/schedule.h"
+#include "tests/reference/schedules_main.h"
 
 #define SHRINK_TRIES 4000
-
-static struct {
-	int engines[ENGINE_OF_ALL], any_engine;
-	uint64_t runs, seed, one;
-	int only_one;
-	const char *setup;
-} options = { .seed = 1 };
 
 struct fixture {
 	struct built built;
 	struct engine *reference, *engine;
 };
-
-static int usage(void)
-{
-	fprintf(stderr, "usage: random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] "
-			"[--one N] [--setup NAME]\n");
-	return 2;
-}
-
-static int take_option(const char *option, const char *value)
-{
-	enum engine_kind kind;
-
-	if (!strcmp(option, "--runs")) {
-		options.runs = strtoull(value, NULL, 0);
-	} else if (!strcmp(option, "--seed")) {
-		options.seed = strtoull(value, NULL, 0);
-	} else if (!strcmp(option, "--one")) {
-		options.one = strtoull(value, NULL, 0);
-		options.only_one = 1;
-	} else if (!strcmp(option, "--setup")) {
-		options.setup = value;
-	} else if (!strcmp(option, "--engine")) {
-		kind = engine_find(value);
-		if (kind >= ENGINE_OF_ALL)
-			return usage();
-		options.engines[kind] = options.any_engine = 1;
-	} else {
-		return usage();
-	}
-	return 0;
-}
 
 static int open_fixture(struct fixture *fixture, enum engine_kind kind, const struct schedule_setup *setup)
 {
@@ -106,10 +69,10 @@ static void write_vector(const struct fixture *fixture, const struct schedule *s
 		printf("As a vector: %s\n", path);
 }
 
-static void report(struct fixture *fixture, struct schedule *s, uint64_t number, char *reason, size_t reason_bytes)
+static void report(struct fixture *fixture, struct schedule *s, uint64_t seed, uint64_t number, char *reason, size_t reason_bytes)
 {
 	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n", fixture->engine->ops->name,
-	       schedule_setups[s->setup].name, (unsigned long long)options.seed, (unsigned long long)number, s->steps, reason);
+	       schedule_setups[s->setup].name, (unsigned long long)seed, (unsigned long long)number, s->steps, reason);
 	schedule_shrink(s, still_fails, fixture, SHRINK_TRIES);
 	schedule_compare(s, fixture->reference, fixture->engine, reason, reason_bytes, NULL);
 	printf("The smallest schedule that still fails:\n");
@@ -118,27 +81,27 @@ static void report(struct fixture *fixture, struct schedule *s, uint64_t number,
 	write_vector(fixture, s);
 }
 
-static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struct schedule_tally *tally)
+static int run_setup(enum engine_kind kind, unsigned setup, const struct random_options *options, struct schedule_tally *tally)
 {
+	const uint64_t first = options->only_one ? options->one : 0;
+	const uint64_t last = options->only_one ? first + 1 : (options->runs + schedule_setups_count - 1) / schedule_setups_count;
 	struct fixture fixture = { 0 };
 	struct schedule s = { 0 };
 	char reason[1024] = "";
 	int err = open_fixture(&fixture, kind, &schedule_setups[setup]);
 
-	for (uint64_t i = options.only_one ? options.one : 0; i < runs && !err; i++) {
-		schedule_generate(&s, setup, options.seed * 1000003 + i);
+	for (uint64_t i = first; i < last && !err; i++) {
+		schedule_generate(&s, setup, options->seed * 1000003 + i);
 		err = schedule_compare(&s, fixture.reference, fixture.engine, reason, sizeof(reason), tally);
 		if (err == 1)
-			report(&fixture, &s, i, reason, sizeof(reason));
-		if (options.only_one)
-			break;
+			report(&fixture, &s, options->seed, i, reason, sizeof(reason));
 	}
 	close_fixture(&fixture);
 	schedule_free(&s);
 	return err;
 }
 
-/* Checks that every reason occurred: a run in which one never happens does not test it. */
+/* Returns 1 if a reason hardly occurred. */
 static int check_share(const struct schedule_tally *t)
 {
 	static const enum spin_reason wanted[] = {
@@ -146,12 +109,8 @@ static int check_share(const struct schedule_tally *t)
 		SPIN_REASON_SEGV,    SPIN_REASON_BAD_RETURN, SPIN_REASON_PARKED,         SPIN_REASON_DUPLICATE,     SPIN_REASON_MALFORMED,
 		SPIN_REASON_NO_ME,   SPIN_REASON_NO_MPQ,     SPIN_REASON_NO_PARKING,     SPIN_REASON_BEYOND_WINDOW,
 	};
-	int rare = 0;
+	const int rare = random_check_reasons(t->reasons, wanted, sizeof(wanted) / sizeof(wanted[0]), t->schedules / 1000);
 
-	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		printf(" %s %llu", spin_reason_name(wanted[i]), (unsigned long long)t->reasons[wanted[i]]);
-		rare |= t->reasons[wanted[i]] < t->schedules / 1000;
-	}
 	printf("; events");
 	for (unsigned i = SPIN_EVENT_FAIL; i <= SPIN_EVENT_RAN; i++)
 		printf(" %llu", (unsigned long long)t->events[i]);
@@ -159,29 +118,19 @@ static int check_share(const struct schedule_tally *t)
 	return rare;
 }
 
-/* Returns 0, 1 for failure, 77 if it cannot run here. */
-static int run_engine(enum engine_kind kind)
+static int run_engine(enum engine_kind kind, const struct random_options *options)
 {
 	struct schedule_tally tally = { 0 };
 	int err = 0;
 
 	for (unsigned i = 0; i < schedule_setups_count && !err; i++)
-		if (!options.setup || !strcmp(options.setup, schedule_setups[i].name))
-			err = run_setup(kind, i,
-					options.only_one ? options.one + 1
-							 : (options.runs + schedule_setups_count - 1) / schedule_setups_count,
-					&tally);
-	if (err < 0 && engine_cannot(err)) {
-		printf("skip: %s: %s\n", engine_name(kind), engine_error());
-		return 77;
-	}
-	if (err < 0)
-		printf("FAIL  %s: %s\n", engine_name(kind), engine_error());
+		if (!options->setup || !strcmp(options->setup, schedule_setups[i].name))
+			err = run_setup(kind, i, options, &tally);
 	if (err)
-		return 1;
+		return err;
 	printf("%s: %llu schedules, %llu packets, seed %llu:", engine_name(kind), (unsigned long long)tally.schedules,
-	       (unsigned long long)tally.packets, (unsigned long long)options.seed);
-	if (check_share(&tally) && !options.setup && tally.schedules > 1000) {
+	       (unsigned long long)tally.packets, (unsigned long long)options->seed);
+	if (check_share(&tally) && !options->setup && tally.schedules > 1000) {
 		printf("FAIL  some reasons are hardly ever met\n");
 		return 1;
 	}
@@ -190,24 +139,12 @@ static int run_engine(enum engine_kind kind)
 
 int main(int argc, char **argv)
 {
-	int failed = 0, skipped = 0;
+	const struct random_test test = {
+		.runs = slow_rounds(20000), /* make fuzz: 100,000 */
+		.has_setups = 1,
+		.leaves_isolated = 1, /* isolated handlers do not support messages */
+		.run = run_engine,
+	};
 
-	options.runs = slow_rounds(20000); /* make fuzz: 100,000 */
-	for (int i = 1; i < argc; i += 2) {
-		int bad = i + 1 < argc ? take_option(argv[i], argv[i + 1]) : usage();
-
-		if (bad)
-			return bad;
-	}
-	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
-		int result;
-
-		/* isolated handlers do not support messages */
-		if (options.any_engine ? !options.engines[kind] : kind == ENGINE_ISOLATED)
-			continue;
-		result = run_engine((enum engine_kind)kind);
-		failed |= result == 1;
-		skipped |= result == 77;
-	}
-	return failed ? 1 : skipped ? 77 : 0;
+	return random_main(argc, argv, &test);
 }

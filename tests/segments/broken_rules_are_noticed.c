@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/reference/schedules_main.h"
 #include "tests/segments/reference_engine.h"
 #include "tests/segments/schedule.h"
 
@@ -51,12 +52,19 @@ static int still_fails(void *arg, const struct segment_schedule *s)
 	return compare(arg, s, reason, sizeof(reason)) == 1;
 }
 
-static int break_rule(enum segref_rule rule, uint64_t seed, int print)
+static const char *rule_name(int rule)
 {
-	struct fixture f = { .breaks = rule };
+	const char *text;
+
+	return segref_rule_name((enum segref_rule)rule, &text);
+}
+
+static int break_rule(int rule, uint64_t seed, int print)
+{
+	struct fixture f = { .breaks = (enum segref_rule)rule };
 	struct segment_schedule s = { 0 };
 	char reason[1024] = "";
-	const char *text, *name = segref_rule_name(rule, &text);
+	const char *text, *name = segref_rule_name((enum segref_rule)rule, &text);
 	unsigned tried = 0, before;
 	int failed = 1;
 
@@ -85,24 +93,7 @@ static int break_rule(enum segref_rule rule, uint64_t seed, int print)
 
 int main(int argc, char **argv)
 {
-	const char *only = NULL, *text;
-	uint64_t seed = 1;
-	int print = 0, failed = 0;
+	const struct broken_test test = { .rules = SEGREF_RULES_END, .seed = 1, .name = rule_name, .run = break_rule };
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--print")) {
-			print = 1;
-		} else if (i + 1 < argc && !strcmp(argv[i], "--break")) {
-			only = argv[++i];
-		} else if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
-			seed = strtoull(argv[++i], NULL, 0);
-		} else {
-			fprintf(stderr, "usage: broken_rules_are_noticed [--break RULE] [--seed N] [--print]\n");
-			return 2;
-		}
-	}
-	for (int rule = SEGREF_OBEYS + 1; rule < SEGREF_RULES_END; rule++)
-		if (!only || !strcmp(only, segref_rule_name((enum segref_rule)rule, &text)))
-			failed |= break_rule((enum segref_rule)rule, seed, print);
-	return failed;
+	return broken_main(argc, argv, &test);
 }

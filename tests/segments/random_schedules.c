@@ -17,50 +17,18 @@
 
 #include "tests/common/net/slow.h"
 #include "tests/handlers/segments/seg_random.h"
+#include "tests/reference/schedules_main.h"
 #include "tests/segments/reference_engine.h"
 #include "tests/segments/schedule.h"
 
 #define SHRINK_TRIES 3000
 
-static struct {
-	int engines[ENGINE_OF_ALL], any_engine;
-	uint64_t runs, seed, one;
-	int only_one;
-} options = { .seed = 1 };
-
 /* A pair for each handler, opened when it is first needed. */
 struct fixture {
 	enum engine_kind kind;
+	const struct random_options *options;
 	struct segment_pair pair[SEGMENT_HANDLERS];
 };
-
-static int usage(void)
-{
-	fprintf(stderr, "usage: random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N]\n");
-	return 2;
-}
-
-static int take_option(const char *option, const char *value)
-{
-	enum engine_kind kind;
-
-	if (!strcmp(option, "--runs")) {
-		options.runs = strtoull(value, NULL, 0);
-	} else if (!strcmp(option, "--seed")) {
-		options.seed = strtoull(value, NULL, 0);
-	} else if (!strcmp(option, "--one")) {
-		options.one = strtoull(value, NULL, 0);
-		options.only_one = 1;
-	} else if (!strcmp(option, "--engine")) {
-		kind = engine_find(value);
-		if (kind >= ENGINE_OF_ALL)
-			return usage();
-		options.engines[kind] = options.any_engine = 1;
-	} else {
-		return usage();
-	}
-	return 0;
-}
 
 static void close_pair(struct segment_pair *pair)
 {
@@ -101,7 +69,7 @@ static int still_fails(void *arg, const struct segment_schedule *s)
 static void report(struct fixture *f, struct segment_schedule *s, uint64_t number, char *reason, size_t reason_bytes)
 {
 	printf("FAIL  %s differs from the reference: --seed %llu --one %llu, %u segments: %s\n", engine_name(f->kind),
-	       (unsigned long long)options.seed, (unsigned long long)number, s->steps, reason);
+	       (unsigned long long)f->options->seed, (unsigned long long)number, s->steps, reason);
 	if (!still_fails(f, s)) {
 		printf("It does not fail again.\n");
 		segment_schedule_print(s, stdout);
@@ -116,13 +84,14 @@ static void report(struct fixture *f, struct segment_schedule *s, uint64_t numbe
 
 static int run_schedules(struct fixture *f, struct segment_tally *tally)
 {
-	uint64_t first = options.only_one ? options.one : 0, last = options.only_one ? options.one + 1 : options.runs;
+	const struct random_options *options = f->options;
+	uint64_t first = options->only_one ? options->one : 0, last = options->only_one ? options->one + 1 : options->runs;
 	struct segment_schedule s = { 0 };
 	char reason[1024] = "";
 	int err = 0;
 
 	for (uint64_t i = first; i < last && !err; i++) {
-		segment_schedule_generate(&s, options.seed * 1000003 + i);
+		segment_schedule_generate(&s, options->seed * 1000003 + i);
 		err = compare(f, &s, reason, sizeof(reason), tally);
 		if (err == 1)
 			report(f, &s, i, reason, sizeof(reason));
@@ -131,7 +100,7 @@ static int run_schedules(struct fixture *f, struct segment_tally *tally)
 	return err;
 }
 
-/* Returns 1 if a reason hardly occurred: a run in which one never happens does not test it. */
+/* Returns 1 if a reason hardly occurred. */
 static int check_share(const struct segment_tally *t)
 {
 	static const enum spin_reason wanted[] = {
@@ -139,36 +108,25 @@ static int check_share(const struct segment_tally *t)
 		SPIN_REASON_FAILED,        SPIN_REASON_BAD_RETURN,   SPIN_REASON_SEGV,           SPIN_REASON_OVERRUN,
 		SPIN_REASON_BEYOND_WINDOW, SPIN_REASON_UDP_CHECKSUM,
 	};
-	int rare = 0;
+	const int rare = random_check_reasons(t->reasons, wanted, sizeof(wanted) / sizeof(wanted[0]), t->schedules / 100);
 
-	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		printf(" %s %llu", spin_reason_name(wanted[i]), (unsigned long long)t->reasons[wanted[i]]);
-		rare |= t->reasons[wanted[i]] < t->schedules / 100;
-	}
 	printf("; runs of handlers: header %llu payload %llu completion %llu\n", (unsigned long long)t->runs[SEG_HEADER],
 	       (unsigned long long)t->runs[SEG_PAYLOAD], (unsigned long long)t->runs[SEG_COMPLETION]);
 	return rare;
 }
 
-/* Returns 0, 1 for failure, 77 if it cannot run here. */
-static int run_engine(enum engine_kind kind)
+static int run_engine(enum engine_kind kind, const struct random_options *options)
 {
-	struct fixture f = { .kind = kind };
+	struct fixture f = { .kind = kind, .options = options };
 	struct segment_tally tally = { 0 };
 	int err = run_schedules(&f, &tally);
 
 	for (unsigned i = 0; i < SEGMENT_HANDLERS; i++)
 		close_pair(&f.pair[i]);
-	if (err < 0 && engine_cannot(err)) {
-		printf("skip: %s: %s\n", engine_name(kind), engine_error());
-		return 77;
-	}
-	if (err < 0)
-		printf("FAIL  %s: %s\n", engine_name(kind), engine_error());
 	if (err)
-		return 1;
+		return err;
 	printf("%s: %llu schedules, %llu segments, seed %llu:", engine_name(kind), (unsigned long long)tally.schedules,
-	       (unsigned long long)tally.segments, (unsigned long long)options.seed);
+	       (unsigned long long)tally.segments, (unsigned long long)options->seed);
 	if (check_share(&tally) && tally.schedules > 500) {
 		printf("FAIL  some reasons are hardly ever met\n");
 		return 1;
@@ -178,23 +136,7 @@ static int run_engine(enum engine_kind kind)
 
 int main(int argc, char **argv)
 {
-	int failed = 0, skipped = 0;
+	const struct random_test test = { .runs = slow_rounds(2000) /* make fuzz: 100,000 */, .run = run_engine };
 
-	options.runs = slow_rounds(2000); /* make fuzz: 100,000 */
-	for (int i = 1; i < argc; i += 2) {
-		int bad = i + 1 < argc ? take_option(argv[i], argv[i + 1]) : usage();
-
-		if (bad)
-			return bad;
-	}
-	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
-		int result;
-
-		if (options.any_engine && !options.engines[kind])
-			continue;
-		result = run_engine((enum engine_kind)kind);
-		failed |= result == 1;
-		skipped |= result == 77;
-	}
-	return failed ? 1 : skipped ? 77 : 0;
+	return random_main(argc, argv, &test);
 }
