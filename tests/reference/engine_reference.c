@@ -13,8 +13,10 @@
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/frame.h"
 #include "tests/reference/script.h"
+#include "tests/reference/state.h"
 
 struct impl {
+	struct reference_state symbol; /* `state` */
 	struct reference reference;
 	struct script_state state;
 	struct reference_packet packet;
@@ -63,36 +65,6 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 	copy_events(&i->reference, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
-}
-
-static int find_range(struct engine *e, const char *symbol, size_t offset, size_t bytes, uint8_t **out)
-{
-	struct impl *i = e->impl;
-
-	if (strcmp(symbol, "spin_state") || offset > sizeof(i->state) || bytes > sizeof(i->state) - offset)
-		return engine_fail(-ENOENT, "the reference has the state of scripted handlers only");
-	*out = (uint8_t *)&i->state + offset;
-	return 0;
-}
-
-static int read_symbol(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes)
-{
-	uint8_t *from = NULL;
-	int err = find_range(e, symbol, offset, bytes, &from);
-
-	if (!err)
-		memcpy(to, from, bytes);
-	return err;
-}
-
-static int write_symbol(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes)
-{
-	uint8_t *to = NULL;
-	int err = find_range(e, symbol, offset, bytes, &to);
-
-	if (!err)
-		memcpy(to, from, bytes);
-	return err;
 }
 
 static uint64_t count(struct engine *e, enum spin_reason reason)
@@ -163,8 +135,8 @@ static const struct engine_ops ops = {
 	.name = "reference",
 	.close = close_engine,
 	.packet = packet,
-	.read = read_symbol,
-	.write = write_symbol,
+	.read = reference_state_read,
+	.write = reference_state_write,
 	.count = count,
 	.clock = set_clock,
 	.reset = reset,
@@ -187,6 +159,7 @@ int engine_reference_open(const struct engine_handler *handler, const struct eng
 		reference_die("no memory");
 	e->ops = &ops;
 	e->impl = i;
+	i->symbol = (struct reference_state){ .at = &i->state, .bytes = sizeof(i->state) };
 	if (script_handlers(handler->name, &i->state, &handlers)) {
 		free(i);
 		free(e);

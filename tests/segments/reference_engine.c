@@ -7,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/libspin.h>
 #include <spin/return.h>
 #include <spin/wire.h>
 
 #include "tests/common/built.h"
 #include "tests/handlers/segments/seg_random.h"
+#include "tests/reference/state.h"
 #include "user/conformance/event.h"
 
 #include "tests/segments/frame.h"
 #include "tests/segments/reference_engine.h"
 
 struct impl {
+	struct reference_state symbol; /* `state` */
 	struct segref reference;
 	struct seg_state state;
 	int numbered;     /* there is a header handler, which sets the connection's slot */
@@ -131,17 +134,6 @@ static void copy_events(const struct segref_segment *s, const struct segref_resu
 	}
 }
 
-static enum spin_verdict verdict_of(enum spin_reason reason)
-{
-	static const enum spin_verdict verdicts[] = {
-#define VERDICT_(name, verdict, text) [SPIN_REASON_##name] = SPIN_VERDICT_##verdict,
-		SPIN_REASONS(VERDICT_)
-#undef VERDICT_
-	};
-
-	return verdicts[reason];
-}
-
 static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct segref_result result = { .reason = SPIN_REASON_UDP_CHECKSUM };
@@ -159,41 +151,11 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 	if (i->rewritten && !parsed.is_partial)
 		segframe_set_sum(out->frame, &parsed);
 	out->reason = result.reason;
-	out->verdict = verdict_of(result.reason);
+	out->verdict = spin_reason_verdict(result.reason);
 	out->frame_bytes = out->verdict == SPIN_VERDICT_PASS ? bytes : 0;
 	copy_events(&parsed.segment, &result, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
-}
-
-static int find_range(struct engine *e, const char *symbol, size_t offset, size_t bytes, uint8_t **out)
-{
-	struct impl *i = e->impl;
-
-	if (strcmp(symbol, "spin_state") || offset > sizeof(i->state) || bytes > sizeof(i->state) - offset)
-		return engine_fail(-ENOENT, "the reference has the handlers' state only");
-	*out = (uint8_t *)&i->state + offset;
-	return 0;
-}
-
-static int read_symbol(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes)
-{
-	uint8_t *from = NULL;
-	int err = find_range(e, symbol, offset, bytes, &from);
-
-	if (!err)
-		memcpy(to, from, bytes);
-	return err;
-}
-
-static int write_symbol(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes)
-{
-	uint8_t *to = NULL;
-	int err = find_range(e, symbol, offset, bytes, &to);
-
-	if (!err)
-		memcpy(to, from, bytes);
-	return err;
 }
 
 static void close_engine(struct engine *e)
@@ -208,8 +170,8 @@ static const struct engine_ops ops = {
 	.name = "reference",
 	.close = close_engine,
 	.packet = packet,
-	.read = read_symbol,
-	.write = write_symbol,
+	.read = reference_state_read,
+	.write = reference_state_write,
 };
 
 int segref_engine_open(const char *handler, enum segref_rule breaks, struct engine **out)
@@ -233,6 +195,7 @@ int segref_engine_open(const char *handler, enum segref_rule breaks, struct engi
 		abort();
 	e->ops = &ops;
 	e->impl = i;
+	i->symbol = (struct reference_state){ .at = &i->state, .bytes = sizeof(i->state) };
 	handlers.arg = i;
 	i->numbered = handlers.header != NULL;
 	segref_start(&i->reference, &handlers, breaks);
