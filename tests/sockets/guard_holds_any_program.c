@@ -29,68 +29,50 @@ struct store {
 };
 #define STORES_MAX 5
 
-static const struct change {
+struct change {
 	const char *name;
 	int goes_on, goes_back; /* 1: the frame may leave with XDP_PASS, or XDP_TX */
 	struct store store[STORES_MAX];
-} changes[] = {
+};
+
+/* clang-format off */
+/* Stores that send the frame back; the arguments are the last byte of its new destination station, source, destination and port. */
+#define BOTH_ENDS(station, src, dst, port)            \
+	{                                             \
+		{ 0, 6, { 2, 0, 0, 0, 0, station } }, \
+		{ 6, 6, { 2, 0, 0, 0, 0, 2 } },       \
+		{ 26, 4, { 127, 0, 0, src } },        \
+		{ 30, 4, { 10, 0, 0, dst } },         \
+		{ 34, 4, { 0x1b, 0x58, 0x0f, port } } \
+	}
+
+/* To any socket. */
+static const struct change common_changes[] = {
 	{ "nothing", 1, 0, { { 0 } } },
-	{ "the payload", 1, 0, { { 44, 4, "abcd" } } },
-	{ "both ends",
-	  0,
-	  1,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 1 } },
-	    { 30, 4, { 10, 0, 0, 1 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
-	{ "both ends, to another address",
-	  0,
-	  0,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 1 } },
-	    { 30, 4, { 10, 0, 0, 9 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
-	{ "both ends, from another address",
-	  0,
-	  0,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 9 } },
-	    { 30, 4, { 10, 0, 0, 1 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
-	{ "both ends, to another port",
-	  0,
-	  0,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 1 } },
-	    { 30, 4, { 10, 0, 0, 1 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa1 } } } },
-	{ "both ends, to another station",
-	  0,
-	  0,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 9 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 1 } },
-	    { 30, 4, { 10, 0, 0, 1 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "both ends, to another address", 0, 0, BOTH_ENDS(1, 1, 9, 0xa0) },
+	{ "both ends, from another address", 0, 0, BOTH_ENDS(1, 9, 1, 0xa0) },
+	{ "both ends, to another port", 0, 0, BOTH_ENDS(1, 1, 1, 0xa1) },
+	{ "both ends, to another station", 0, 0, BOTH_ENDS(9, 1, 1, 0xa0) },
 	{ "the destination port", 0, 0, { { 36, 2, { 0x1b, 0x59 } } } },
 	{ "the source port", 0, 0, { { 34, 2, { 1, 1 } } } },
 	{ "the destination", 0, 0, { { 30, 4, { 127, 0, 0, 2 } } } },
 	{ "the source", 0, 0, { { 26, 4, { 10, 0, 0, 9 } } } },
 	{ "the destination station", 0, 0, { { 0, 6, { 2, 0, 0, 0, 0, 9 } } } },
 	{ "the source station", 0, 0, { { 6, 6, { 2, 0, 0, 0, 0, 9 } } } },
-	{ "the protocol", 0, 0, { { 23, 1, { 6 } } } },
 	{ "the type, to a VLAN's", 0, 0, { { 12, 6, { 0x81, 0, 0, 5, 8, 0 } } } },
 	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
 	{ NULL, 0, 0, { { 0 } } },
 };
 
+static const struct change datagram_changes[] = {
+	{ "the payload", 1, 0, { { 44, 4, "abcd" } } },
+	{ "both ends", 0, 1, BOTH_ENDS(1, 1, 1, 0xa0) },
+	{ "the protocol", 0, 0, { { 23, 1, { 6 } } } },
+	{ NULL, 0, 0, { { 0 } } },
+};
+
 /* Of a SYN with data. */
 static const struct change segment_changes[] = {
-	{ "nothing", 1, 0, { { 0 } } },
 	{ "the payload", 1, 0, { { 58, 4, "abcd" } } },
 	{ "the checksum", 1, 0, { { 50, 2, "ab" } } },
 	{ "the sequence number", 0, 0, { { 41, 1, { 77 } } } },
@@ -100,31 +82,18 @@ static const struct change segment_changes[] = {
 	{ "the window", 0, 0, { { 48, 2, { 1, 1 } } } },
 	{ "the urgent pointer", 0, 0, { { 52, 2, { 1, 1 } } } },
 	{ "the length of the IP packet", 0, 0, { { 16, 2, { 0, 60 } } } },
-	{ "both ends",
-	  0,
-	  0,
-	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
-	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
-	    { 26, 4, { 127, 0, 0, 1 } },
-	    { 30, 4, { 10, 0, 0, 1 } },
-	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
-	{ "the destination port", 0, 0, { { 36, 2, { 0x1b, 0x59 } } } },
-	{ "the source port", 0, 0, { { 34, 2, { 1, 1 } } } },
-	{ "the destination", 0, 0, { { 30, 4, { 127, 0, 0, 2 } } } },
-	{ "the source", 0, 0, { { 26, 4, { 10, 0, 0, 9 } } } },
-	{ "the source station", 0, 0, { { 6, 6, { 2, 0, 0, 0, 0, 9 } } } },
+	{ "both ends", 0, 0, BOTH_ENDS(1, 1, 1, 0xa0) },
 	{ "the protocol", 0, 0, { { 23, 1, { 17 } } } },
-	{ "the type, to a VLAN's", 0, 0, { { 12, 6, { 0x81, 0, 0, 5, 8, 0 } } } },
-	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
 	{ NULL, 0, 0, { { 0 } } },
 };
+/* clang-format on */
 
 static const struct kind {
 	const char *name, *handler, *rule, *header;
 	int type;
-	const struct change *changes;
+	const struct change *changes; /* in addition to common_changes */
 } kinds[] = {
-	{ "datagrams", "filtering", "udp dst 127.0.0.1 dport " PORT, "udp 4000 > " PORT, SOCK_DGRAM, changes },
+	{ "datagrams", "filtering", "udp dst 127.0.0.1 dport " PORT, "udp 4000 > " PORT, SOCK_DGRAM, datagram_changes },
 	{ "segments", "seg_socket", "tcp dst 127.0.0.1 dport " PORT, "tcp 4000 > " PORT " seq 1 flags SYN", SOCK_STREAM, segment_changes },
 };
 
@@ -187,13 +156,14 @@ static int open_socket(const struct kind *kind)
 	return fd;
 }
 
-static void run_programs(const struct kind *kind, struct spin_nic *nic, struct spin_ctx *ctx)
+/* Runs a program for each change and action. Returns their number. */
+static unsigned run_changes(const struct kind *kind, const struct change *changes, struct spin_nic *nic, struct spin_ctx *ctx)
 {
 	struct template packet;
 	unsigned checks = 0;
 
 	make_packet(kind, &packet);
-	for (const struct change *change = kind->changes; change->name; change++)
+	for (const struct change *change = changes; change->name; change++)
 		for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]); a++) {
 			const int prog_fd = load(change, actions[a]);
 			struct spin_run_result result;
@@ -208,6 +178,13 @@ static void run_programs(const struct kind *kind, struct spin_nic *nic, struct s
 			close(prog_fd);
 			checks++;
 		}
+	return checks;
+}
+
+static void run_programs(const struct kind *kind, struct spin_nic *nic, struct spin_ctx *ctx)
+{
+	const unsigned checks = run_changes(kind, common_changes, nic, ctx) + run_changes(kind, kind->changes, nic, ctx);
+
 	printf("%s: %u programs are held\n", kind->name, checks);
 }
 
