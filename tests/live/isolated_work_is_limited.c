@@ -18,24 +18,22 @@
 #include <spin/libspin.h>
 
 /* may_goto: the kernel ends `while (ROUNDS)` after 2^23 rounds, or after a quarter of a second. */
-static const char before[] =
-	"#include <spin/spin.h>\n"
-	"struct state { uint32_t n; uint64_t a[512]; };\n"
-	"SPIN_STATE(struct state);\n"
-	"#if defined(__bpf__) && !defined(SPIN_BOUNDED_LOOPS)\n"
-	"#define ROUNDS ({ __label__ out; _Bool on_ = 1; __asm__ goto(\"1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; "
-	".short 0\" : : : : out); if (0) { out: on_ = 0; } on_; })\n"
-	"#define ASM(text, ...) __asm__ volatile(text __VA_ARGS__)\n"
-	"#else\n"
-	"#define ROUNDS 0\n"
-	"#define ASM(text, ...)\n"
-	"#endif\n"
-	/* 4,000 jumps, each to the one before; the first leads behind them. They are entered at the last one. */
-	"#define CHAIN \".byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr;\"\n"
-	"#define X(statement) statement statement statement statement\n"
-	"static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"
-	"{\n"
-	"";
+static const char before[] = "#include <spin/spin.h>\n"
+			     "#include \"tests/handlers/streams/endless_rounds.h\"\n"
+			     "struct state { uint32_t n; uint64_t a[512]; };\n"
+			     "SPIN_STATE(struct state);\n"
+			     "#define ROUNDS ENDLESS_ROUNDS\n"
+			     "#if defined(__bpf__) && !defined(SPIN_BOUNDED_LOOPS)\n"
+			     "#define ASM(text, ...) __asm__ volatile(text __VA_ARGS__)\n"
+			     "#else\n"
+			     "#define ASM(text, ...)\n"
+			     "#endif\n"
+			     /* 4,000 jumps, each to the one before; the first leads behind them. They are entered at the last one. */
+			     "#define CHAIN \".byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr;\"\n"
+			     "#define X(statement) statement statement statement statement\n"
+			     "static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"
+			     "{\n"
+			     "";
 static const char after[] = "\n\treturn SPIN_SUCCESS;\n"
 			    "}\n"
 			    "SPIN_HANDLERS(loops, .payload = loops_payload%s);\n";

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * seg_endless - handlers of TCP segments that loop until the work limit of the isolated class ends them, as `loops` says; for
- * tests/segments/ended_handlers_hold_no_place.c. The loop is the kernel's own instruction, which does not use up the budget.
+ * tests/segments/ended_handlers_hold_no_place.c.
  */
 #include <spin/spin.h>
+
+#include "tests/handlers/streams/endless_rounds.h"
 
 struct seg_endless {
 	uint32_t loops; /* 1: the header handler, 2: payload handlers */
@@ -12,28 +14,12 @@ struct seg_endless {
 
 SPIN_STATE(struct seg_endless);
 
-#if defined(__bpf__) && !defined(SPIN_BOUNDED_LOOPS)
-#define ROUNDS                                                                                                         \
-	({                                                                                                             \
-		__label__ out;                                                                                         \
-		_Bool on_ = 1;                                                                                         \
-		__asm__ goto("1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; .short 0" : : : : out); \
-		if (0) {                                                                                               \
-		out:                                                                                                   \
-			on_ = 0;                                                                                       \
-		}                                                                                                      \
-		on_;                                                                                                   \
-	})
-#else
-#define ROUNDS 0
-#endif
-
 static enum spin_header_rc seg_endless_header(struct spin_header *h, struct seg_endless *state)
 {
 	(void)h;
 	spin_add32(&state->headers, 1);
 	if (state->loops & 1)
-		while (ROUNDS)
+		while (ENDLESS_ROUNDS)
 			state->rounds++;
 	return SPIN_HEADER_PROCESS_DATA;
 }
@@ -43,7 +29,7 @@ static enum spin_payload_rc seg_endless_payload(struct spin_payload *p, struct s
 	(void)p;
 	spin_add32(&state->payloads, 1);
 	if (state->loops & 2)
-		while (ROUNDS)
+		while (ENDLESS_ROUNDS)
 			state->rounds++;
 	return SPIN_SUCCESS;
 }
