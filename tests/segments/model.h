@@ -3,7 +3,8 @@
 #define TESTS_SEGMENTS_MODEL_H
 
 /*
- * Makes frames of TCP segments, and opens a modelled NIC with handlers of segments. Used by the tests model_* of this directory.
+ * Makes frames of TCP segments, opens a modelled NIC with handlers of segments, runs segments on it and checks what they did. Used by the
+ * tests model_* of this directory.
  */
 #include <errno.h>
 #include <string.h>
@@ -128,15 +129,20 @@ static const struct spin_registration seg_bytes_registration = { .payload = 1,
 								 .delivery = SPIN_DELIVER_SEGMENTS };
 static const struct spin_rule tcp_rule = { .protocol = SPIN_IP_TCP };
 
-static inline struct pspin *segments__open(struct rig_file file, struct spin_registration registration)
+static inline struct pspin *segments__open_rule(struct rig_file file, struct spin_registration registration, const struct spin_rule *rule)
 {
 	char err[256] = "";
-	struct pspin *nic = segments__try(file, registration, &tcp_rule, err, sizeof(err));
+	struct pspin *nic = segments__try(file, registration, rule, err, sizeof(err));
 
 	if (nic)
 		return nic;
 	printf("FAIL open: %s\n", err);
 	exit(1);
+}
+
+static inline struct pspin *segments__open(struct rig_file file, struct spin_registration registration)
+{
+	return segments__open_rule(file, registration, &tcp_rule);
 }
 
 static inline struct rig_file segments__build(const char *name)
@@ -157,5 +163,45 @@ static inline void segments__state(const struct pspin *nic, void *to, size_t byt
 	printf("FAIL no state in the image\n");
 	exit(1);
 }
+
+/* The state of seg_count. */
+static inline struct seg_count segments__count(const struct pspin *nic)
+{
+	struct seg_count state;
+
+	segments__state(nic, &state, sizeof(state));
+	return state;
+}
+
+/* --- runs and checks --- */
+
+static inline struct pspin_result segments__run(struct pspin *nic, const uint8_t *frame, size_t bytes)
+{
+	struct pspin_result r;
+
+	if (!pspin__packet(nic, frame, bytes, &r))
+		return r;
+	printf("FAIL the model refuses a packet\n");
+	exit(1);
+}
+
+static inline struct pspin_result segments__send(struct pspin *nic, const struct segment_spec *s)
+{
+	uint8_t frame[SEGMENT_FRAME_MAX];
+
+	return segments__run(nic, frame, segment__make(frame, s));
+}
+
+static int failures;
+
+/* Counts a failure, and goes on. */
+static inline void check(int line, int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAIL line %d: %s\n", line, what);
+	failures++;
+}
+#define CHECK(ok, what) check(__LINE__, ok, what)
 
 #endif

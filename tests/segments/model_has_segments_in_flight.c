@@ -13,19 +13,10 @@
 #define ALL_MAX     (CONNECTIONS * LIVES * (3 * SEGMENTS + 10))
 #define RANDOM      20000u
 
-static int failures;
 static struct segment_spec all[ALL_MAX];
 static unsigned count;
 static uint8_t reasons[2][ALL_MAX];
 _Static_assert(RANDOM <= ALL_MAX, "room for both");
-
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	printf("FAIL %s\n", what);
-	failures++;
-}
 
 static uint32_t draw_state = 1;
 
@@ -133,15 +124,11 @@ static void make_all(void)
 static struct seg_count one_at_a_time(struct rig_file image)
 {
 	struct pspin *nic = segments__open(image, seg_count_registration);
-	uint8_t frame[SEGMENT_FRAME_MAX];
 	struct seg_count state;
-	struct pspin_result r;
 
-	for (unsigned i = 0; i < count; i++) {
-		check(!pspin__packet(nic, frame, segment__make(frame, &all[i]), &r), "the model takes a packet");
-		reasons[0][i] = (uint8_t)r.reason;
-	}
-	segments__state(nic, &state, sizeof(state));
+	for (unsigned i = 0; i < count; i++)
+		reasons[0][i] = (uint8_t)segments__send(nic, &all[i]).reason;
+	state = segments__count(nic);
 	pspin__close(nic);
 	return state;
 }
@@ -158,18 +145,16 @@ static struct seg_count in_flight(struct pspin *nic, unsigned *done)
 {
 	const struct pspin_observer observer = { .arg = done, .packet = on_packet };
 	uint8_t frame[SEGMENT_FRAME_MAX];
-	struct seg_count state;
 
 	pspin__observe(nic, &observer);
 	for (unsigned i = 0; i < count; i++) {
 		const struct pspin_offer offer = { .frame = frame, .frame_bytes = segment__make(frame, &all[i]) };
 
-		check(!pspin__offer(nic, &offer), "the model takes an offer");
+		CHECK(!pspin__offer(nic, &offer), "the model takes an offer");
 	}
-	check(!pspin__run(nic, UINT64_MAX), "everything offered is done");
-	check(!*pspin__stuck(nic), "nothing waits");
-	segments__state(nic, &state, sizeof(state));
-	return state;
+	CHECK(!pspin__run(nic, UINT64_MAX), "everything offered is done");
+	CHECK(!*pspin__stuck(nic), "nothing waits");
+	return segments__count(nic);
 }
 
 static void compare(const struct seg_count *one, const struct seg_count *many)
@@ -180,14 +165,14 @@ static void compare(const struct seg_count *one, const struct seg_count *many)
 		if (reasons[0][i] != reasons[1][i] && !different++)
 			printf("FAIL segment %u: reason %u in flight, %u alone\n", i, reasons[1][i], reasons[0][i]);
 	failures += different != 0;
-	check(one->headers == CONNECTIONS * LIVES && one->completions == CONNECTIONS * LIVES, "each connection begins and ends");
-	check(one->headers == many->headers && one->syns == many->syns && one->payloads == many->payloads &&
+	CHECK(one->headers == CONNECTIONS * LIVES && one->completions == CONNECTIONS * LIVES, "each connection begins and ends");
+	CHECK(one->headers == many->headers && one->syns == many->syns && one->payloads == many->payloads &&
 		      one->completions == many->completions,
 	      "as many handlers run in flight");
-	check(one->bytes == many->bytes && one->sum == many->sum, "they see the same bytes at the same offsets");
-	check(one->length == many->length && one->dropped_bytes == many->dropped_bytes && one->flow_control == many->flow_control,
+	CHECK(one->bytes == many->bytes && one->sum == many->sum, "they see the same bytes at the same offsets");
+	CHECK(one->length == many->length && one->dropped_bytes == many->dropped_bytes && one->flow_control == many->flow_control,
 	      "completion handlers are told the same");
-	check(one->dropped_bytes && !many->wrong, "some bytes were dropped");
+	CHECK(one->dropped_bytes && !many->wrong, "some bytes were dropped");
 }
 
 /* --- at random --- */
@@ -218,17 +203,17 @@ int main(void)
 	make_all();
 	one = one_at_a_time(image);
 	many = in_flight(nic, &done);
-	check(done == count, "each segment is reported once");
+	CHECK(done == count, "each segment is reported once");
 	compare(&one, &many);
 	pspin__traffic(nic, &traffic);
-	check(traffic.hers_peak >= 64, "many segments were in flight");
+	CHECK(traffic.hers_peak >= 64, "many segments were in flight");
 	pspin__close(nic);
 
 	make_random();
 	nic = segments__open(image, seg_count_registration);
 	done = 0;
 	in_flight(nic, &done);
-	check(done == count, "each segment made at random is reported once");
+	CHECK(done == count, "each segment made at random is reported once");
 	pspin__close(nic);
 	free(image.data);
 	return failures != 0;

@@ -6,23 +6,6 @@
 #include "tests/segments/model.h"
 
 static struct pspin *nic;
-static int failures;
-
-static void check(int line, int ok, const char *what)
-{
-	if (ok)
-		return;
-	printf("FAIL line %d: %s\n", line, what);
-	failures++;
-}
-
-static struct seg_count state(void)
-{
-	struct seg_count state;
-
-	segments__state(nic, &state, sizeof(state));
-	return state;
-}
 
 /* Forgets all connections and clears the state. */
 static void begin(void)
@@ -30,21 +13,16 @@ static void begin(void)
 	const struct seg_count zero = { 0 };
 	uint32_t addr;
 
-	check(__LINE__, !pspin__reset(nic), "a context of segments can be reset");
-	check(__LINE__, !pspin__symbol(nic, "spin_state", &addr, NULL) && !pspin__write(nic, addr, &zero, sizeof(zero)),
-	      "its state is written");
+	CHECK(!pspin__reset(nic), "a context of segments can be reset");
+	CHECK(!pspin__symbol(nic, "spin_state", &addr, NULL) && !pspin__write(nic, addr, &zero, sizeof(zero)), "its state is written");
 }
 
 static struct pspin_result send(int line, const struct segment_spec *s, enum spin_reason reason, unsigned tasks)
 {
 	uint8_t frame[SEGMENT_FRAME_MAX];
 	const size_t bytes = segment__make(frame, s);
-	struct pspin_result r;
+	const struct pspin_result r = segments__run(nic, frame, bytes);
 
-	if (pspin__packet(nic, frame, bytes, &r)) {
-		printf("FAIL line %d: the model refuses a packet\n", line);
-		exit(1);
-	}
 	if (r.reason != reason || r.task_count != tasks) {
 		printf("FAIL line %d: reason %d with %u tasks, expected %d with %u\n", line, r.reason, r.task_count, reason, tasks);
 		failures++;
@@ -60,7 +38,7 @@ static struct pspin_result send(int line, const struct segment_spec *s, enum spi
 #define SYN_AT(number)                  SEND(PROCEEDED, 2, .seq = (number), .flags = SYN)
 #define DATA(reason, tasks, number, t)  SEND(reason, tasks, .seq = (number), .flags = ACK, .text = (t))
 #define DATA_FIN(reason, tasks, num, t) SEND(reason, tasks, .seq = (num), .flags = FIN | ACK, .text = (t))
-#define EXPECT(field, value)            check(__LINE__, state().field == (value), #field " is " #value)
+#define EXPECT(field, value)            CHECK(segments__count(nic).field == (value), #field " is " #value)
 
 static void whole_connection(void)
 {
@@ -86,8 +64,8 @@ static void whole_connection(void)
 	EXPECT(flow_control, 0);
 	EXPECT(end_flags, FIN | ACK);
 	EXPECT(end_port, 4000);
-	EXPECT(end_connection, state().header_connection);
-	EXPECT(payload_connection, state().header_connection);
+	EXPECT(end_connection, segments__count(nic).header_connection);
+	EXPECT(payload_connection, segments__count(nic).header_connection);
 	EXPECT(wrong, 0);
 }
 
@@ -235,12 +213,11 @@ static void refused(void)
 	EXPECT(payloads, 0);
 
 	r = SEND(FAILED, 2, .port = SEG_PORT_FAIL, .seq = 100, .flags = SYN);
-	check(__LINE__,
-	      r.event_count == 1 && r.events[0].type == SPIN_EVENT_FAIL && r.events[0].handler == SPIN_KIND_HEADER &&
+	CHECK(r.event_count == 1 && r.events[0].type == SPIN_EVENT_FAIL && r.events[0].handler == SPIN_KIND_HEADER &&
 		      r.events[0].src_addr[0] == 0x0100000a && r.events[0].src_port == SEG_PORT_FAIL && r.events[0].dst_port == 80,
 	      "a header handler's error is an event");
 	r = SEND(HEADER_DROPPED, 0, .port = SEG_PORT_FAIL, .seq = 101, .flags = FIN, .text = "hello");
-	check(__LINE__, !r.event_count, "only the first one is");
+	CHECK(!r.event_count, "only the first one is");
 	EXPECT(completions, 1);
 }
 
@@ -270,15 +247,15 @@ static void errors(void)
 	begin();
 	SYN_AT(100);
 	r = DATA(FAILED, 1, 101, "Fail");
-	check(__LINE__, r.event_count == 1 && r.events[0].type == SPIN_EVENT_FAIL && r.events[0].handler == SPIN_KIND_PAYLOAD,
+	CHECK(r.event_count == 1 && r.events[0].type == SPIN_EVENT_FAIL && r.events[0].handler == SPIN_KIND_PAYLOAD,
 	      "a payload handler's error is an event");
 	r = DATA(BAD_RETURN, 1, 101, "Reply");
-	check(__LINE__, !r.event_count, "only a connection's first one is");
+	CHECK(!r.event_count, "only a connection's first one is");
 	SEND(PROCEEDED, 2, .port = 7, .seq = 100, .flags = SYN);
 	r = SEND(BAD_RETURN, 1, .port = 7, .seq = 101, .flags = ACK, .text = "Reply");
-	check(__LINE__, r.event_count == 1 && r.events[0].type == SPIN_EVENT_BAD_RETURN, "TCP has no replies");
+	CHECK(r.event_count == 1 && r.events[0].type == SPIN_EVENT_BAD_RETURN, "TCP has no replies");
 	r = SEND(BAD_RETURN, 1, .port = 7, .seq = 101, .flags = ACK, .text = "X");
-	check(__LINE__, !r.event_count, "the other connection's second one is none");
+	CHECK(!r.event_count, "the other connection's second one is none");
 }
 
 static void without_syn(void)

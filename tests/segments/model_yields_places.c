@@ -8,50 +8,28 @@
 #define PLACES SPIN_CONNECTIONS_MAX
 
 static struct pspin *nic;
-static int failures;
-
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	printf("FAIL %s\n", what);
-	failures++;
-}
 
 static enum spin_reason send(uint16_t port, uint32_t seq, uint8_t flags, uint32_t bytes)
 {
 	const struct segment_spec s = { .port = port, .seq = seq, .flags = flags, .bytes = bytes };
-	uint8_t frame[SEGMENT_FRAME_MAX];
-	struct pspin_result r;
 
-	if (!pspin__packet(nic, frame, segment__make(frame, &s), &r))
-		return r.reason;
-	printf("FAIL the model refuses a packet\n");
-	exit(1);
-}
-
-static struct seg_count state(void)
-{
-	struct seg_count state;
-
-	segments__state(nic, &state, sizeof(state));
-	return state;
+	return segments__send(nic, &s).reason;
 }
 
 /* Opens a connection of that port, and returns the number that it gets. */
 static uint32_t open_connection(uint16_t port)
 {
-	const uint32_t before = state().headers;
+	const uint32_t before = segments__count(nic).headers;
 
-	check(send(port, 100, SYN, 0) == SPIN_REASON_PROCEEDED && state().headers == before + 1, "a connection begins");
-	return state().header_connection;
+	CHECK(send(port, 100, SYN, 0) == SPIN_REASON_PROCEEDED && segments__count(nic).headers == before + 1, "a connection begins");
+	return segments__count(nic).header_connection;
 }
 
 /* Adds to a connection's accepted segments. */
 static void prove(uint16_t port, unsigned segments)
 {
 	while (segments--)
-		check(send(port, 101, ACK, 0) == SPIN_REASON_PROCEEDED, "an acknowledgement passes");
+		CHECK(send(port, 101, ACK, 0) == SPIN_REASON_PROCEEDED, "an acknowledgement passes");
 }
 
 int main(void)
@@ -61,32 +39,34 @@ int main(void)
 
 	nic = segments__open(image, seg_count_registration);
 	for (unsigned i = 0; i < PLACES; i++)
-		check(open_connection((uint16_t)(first + i)) == i, "each connection has a number of its own");
+		CHECK(open_connection((uint16_t)(first + i)) == i, "each connection has a number of its own");
 
 	/* the fewest segments: one more than each of the others has, but for one */
 	for (unsigned i = 0; i < PLACES; i++)
 		if (i != 7)
 			prove((uint16_t)(first + i), 1);
-	check(open_connection(more) == 7, "the one with the fewest segments yields");
-	check(send((uint16_t)(first + 7), 101, ACK, 0) == SPIN_REASON_PROCEEDED, "it is forgotten:");
-	check(open_connection((uint16_t)(first + 7)) == 7, "it begins again, and the newest one yields");
+	CHECK(open_connection(more) == 7, "the one with the fewest segments yields");
+	CHECK(send((uint16_t)(first + 7), 101, ACK, 0) == SPIN_REASON_PROCEEDED, "it is forgotten:");
+	CHECK(open_connection((uint16_t)(first + 7)) == 7, "it begins again, and the newest one yields");
 
 	/* one that is over comes before those */
-	check(send((uint16_t)(first + 9), 101, FIN, 0) == SPIN_REASON_PROCEEDED && state().completions == 1, "a connection ends");
-	check(open_connection(more) == 9, "its place is taken");
-	check(send((uint16_t)(first + 9), 101, FIN, 0) == SPIN_REASON_PROCEEDED && state().completions == 1, "it is forgotten");
+	CHECK(send((uint16_t)(first + 9), 101, FIN, 0) == SPIN_REASON_PROCEEDED && segments__count(nic).completions == 1,
+	      "a connection ends");
+	CHECK(open_connection(more) == 9, "its place is taken");
+	CHECK(send((uint16_t)(first + 9), 101, FIN, 0) == SPIN_REASON_PROCEEDED && segments__count(nic).completions == 1,
+	      "it is forgotten");
 
 	for (unsigned i = 0; i < PLACES; i++)
 		prove((uint16_t)(i == 9 ? more : first + i), SPIN_PROVEN_PACKETS);
-	check(send(50, 100, SYN, 0) == SPIN_REASON_NO_MPQ, "proven ones do not yield");
-	check(send(50, 100, ACK, 5) == SPIN_REASON_NO_MPQ, "nor for a connection without SYN");
-	check(send(50, 100, ACK, 0) == SPIN_REASON_PROCEEDED && send(50, 100, RST, 0) == SPIN_REASON_PROCEEDED,
+	CHECK(send(50, 100, SYN, 0) == SPIN_REASON_NO_MPQ, "proven ones do not yield");
+	CHECK(send(50, 100, ACK, 5) == SPIN_REASON_NO_MPQ, "nor for a connection without SYN");
+	CHECK(send(50, 100, ACK, 0) == SPIN_REASON_PROCEEDED && send(50, 100, RST, 0) == SPIN_REASON_PROCEEDED,
 	      "segments that begin none pass");
-	check(pspin__count(nic, SPIN_REASON_NO_MPQ) == 2, "the dropped ones are counted");
-	check(send((uint16_t)(first + 20), 101, ACK, 5) == SPIN_REASON_SUCCESS, "those that are open go on");
-	check(send((uint16_t)(first + 30), 900, SYN, 0) == SPIN_REASON_PROCEEDED && state().header_connection == 30,
+	CHECK(pspin__count(nic, SPIN_REASON_NO_MPQ) == 2, "the dropped ones are counted");
+	CHECK(send((uint16_t)(first + 20), 101, ACK, 5) == SPIN_REASON_SUCCESS, "those that are open go on");
+	CHECK(send((uint16_t)(first + 30), 900, SYN, 0) == SPIN_REASON_PROCEEDED && segments__count(nic).header_connection == 30,
 	      "and begin again in their own place");
-	check(send((uint16_t)(first + 31), 101, RST, 0) == SPIN_REASON_PROCEEDED && open_connection(50) == 31, "a reset frees a place");
+	CHECK(send((uint16_t)(first + 31), 101, RST, 0) == SPIN_REASON_PROCEEDED && open_connection(50) == 31, "a reset frees a place");
 	pspin__close(nic);
 	free(image.data);
 	return failures != 0;
