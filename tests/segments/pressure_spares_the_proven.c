@@ -8,7 +8,6 @@
  *	pressure_spares_the_proven [--engine host|bpf|isolated|model]
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spin/libspin.h>
@@ -154,19 +153,17 @@ static int check_full(struct test *t)
 
 static int run(enum engine_kind kind)
 {
-	struct test *t = calloc(1, sizeof(*t));
+	static struct test t;
 	int err;
 
-	if (!t)
-		abort();
-	t->kind = kind;
-	err = segment_engine_open(kind, "seg_random", &t->engine);
+	memset(&t, 0, sizeof(t));
+	t.kind = kind;
+	err = segment_engine_open(kind, "seg_random", &t.engine);
 	if (!err)
-		err = check_flood(t);
+		err = check_flood(&t);
 	if (!err)
-		err = check_full(t);
-	engine_close(t->engine);
-	free(t);
+		err = check_full(&t);
+	engine_close(t.engine);
 	return err;
 }
 

@@ -7,7 +7,6 @@
  *	stream_is_cut_anyhow [--engine host|bpf|isolated|model]
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spin/libspin.h>
@@ -217,21 +216,18 @@ static int run_round(struct test *t)
 
 static int run(enum engine_kind kind)
 {
-	struct test *t = calloc(1, sizeof(*t));
+	static struct test t;
 	int err;
 
-	if (!t)
-		abort();
-	t->kind = kind;
-	t->random = 1;
-	err = segment_engine_open(kind, "seg_stream", &t->engine);
-	for (t->round = 0; t->round < slow_rounds(ROUNDS) && !err; t->round++)
-		err = run_round(t);
+	memset(&t, 0, sizeof(t));
+	t.kind = kind;
+	t.random = 1;
+	err = segment_engine_open(kind, "seg_stream", &t.engine);
+	for (t.round = 0; t.round < slow_rounds(ROUNDS) && !err; t.round++)
+		err = run_round(&t);
 	if (!err)
-		printf("%s: %u rounds\n", engine_name(kind), t->round);
-	if (t->engine)
-		engine_close(t->engine);
-	free(t);
+		printf("%s: %u rounds\n", engine_name(kind), t.round);
+	engine_close(t.engine);
 	return err;
 }
 
