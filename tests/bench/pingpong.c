@@ -42,12 +42,9 @@ static struct spin_ctx *open_handler(void)
 	struct spin_rule rule;
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
-	char path[512];
 
-	if (built_object("pingpong", path, sizeof(path)))
-		die("%s", engine_error());
-	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create(nic, object, &rule, &ctx))
+	object = built_open("pingpong");
+	if (spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx))
 		die("%s", spin_strerror_last());
 	spin_nic__close(nic);
 	spin_object__close(object);

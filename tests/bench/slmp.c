@@ -127,15 +127,14 @@ static void open_handler(struct bench *b)
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_nic *nic;
-	char path[512], text[64];
+	char text[64];
 	void *memory;
 	size_t bytes;
 
 	snprintf(text, sizeof(text), "udp ip4 dst %s dport %u", LAB_SERVER_ADDR, SPIN_SLMP_PORT);
-	if (built_object("copy_to_host", path, sizeof(path)))
-		die("%s", engine_error());
+	object = built_open("copy_to_host");
 	lab_enter(&b->lab.server);
-	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
+	if (spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &b->ctx) || spin_ctx__host_memory(b->ctx, &memory, &bytes))
 		die("%s", spin_strerror_last());
 	lab_enter(&b->lab.client);
