@@ -213,6 +213,44 @@ SPIN_INLINE uint32_t spin_connection_rank_(const struct spin_connection *c, uint
 
 _Static_assert(2 + SPIN_PROVEN_PACKETS < SPIN_CONNECTION_STAYS_, "ranks");
 
+#define SPIN_CONNECTION_SHARE_ 126u /* a rank: it yields to another source */
+
+/* The source of a connection: an IPv4 address, or the first half of an IPv6 address, which is what one host can have. */
+SPIN_INLINE uint64_t spin_connection_source_(uint64_t id, uint64_t src)
+{
+	return src ^ (id & 2) << 62;
+}
+
+/*
+ * Returns the place that yields to a key of another source, of those whose connections are all of one: the one with the fewest segments.
+ * SPIN_CONNECTION_NONE: there is none. No place is free.
+ */
+SPIN_INLINE uint32_t spin_connection_of_other_source_(const struct spin_view *view, const struct spin_segment_key *key)
+{
+	const struct spin_connection *c = spin_connection_at(spin_connection_place_(key, 0));
+	const uint64_t first = spin_connection_source_(spin_read_once(&c->id), spin_read_once(&c->src[0]));
+	uint32_t least = SPIN_CONNECTION_NONE, fewest = 0xffffffff;
+	uint64_t mixed = 0;
+
+	if (first == spin_connection_source_(key->id, key->src[0]))
+		return SPIN_CONNECTION_NONE;
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_CONNECTION_PLACES; i++) {
+		const uint32_t at = spin_connection_place_(key, i);
+		uint32_t accepted, is_less;
+
+		c = spin_connection_at(at);
+		accepted = spin_read_once(&c->accepted);
+		is_less = spin_equal_(spin_load32(&c->state), SPIN_CONNECTION_OPEN) & spin_below_(accepted, fewest);
+		least = spin_select_(is_less, at, least);
+		fewest = spin_select_(is_less, accepted, fewest);
+		mixed |= spin_connection_source_(spin_read_once(&c->id), spin_read_once(&c->src[0])) ^ first;
+		if (view->access == SPIN_COPIED)
+			spin_verifier_merge_(least);
+	}
+	return mixed ? SPIN_CONNECTION_NONE : least;
+}
+
 /* Returns the place that loses least, and its rank; SPIN_CONNECTION_NONE: none yields. */
 SPIN_INLINE uint32_t spin_connection_yields_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t now, uint32_t *rank)
 {
@@ -230,7 +268,20 @@ SPIN_INLINE uint32_t spin_connection_yields_(const struct spin_view *view, const
 		if (view->access == SPIN_COPIED)
 			spin_verifier_merge_(best);
 	}
-	return best;
+	if (*rank < SPIN_CONNECTION_STAYS_)
+		return best;
+	*rank = SPIN_CONNECTION_SHARE_;
+	return spin_connection_of_other_source_(view, key);
+}
+
+/* Returns 1 if the place that was chosen by this rank still yields to the key's connection: another HPU may have taken it since. */
+SPIN_INLINE _Bool spin_connection_still_yields_(const struct spin_connection *c, const struct spin_segment_key *key, uint32_t state,
+						uint32_t now, uint32_t rank)
+{
+	if (rank != SPIN_CONNECTION_SHARE_)
+		return spin_connection_rank_(c, state, now) <= rank;
+	return state == SPIN_CONNECTION_OPEN &&
+	       spin_connection_source_(spin_read_once(&c->id), spin_read_once(&c->src[0])) != spin_connection_source_(key->id, key->src[0]);
 }
 
 /* Changes the phase. The count of handlers is kept: an HPU that finds the wrong phase may be about to take its own back. */
@@ -266,8 +317,8 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 		return SPIN_CONNECTION_NONE;
 	c = spin_connection_at(at);
 	state = spin_load32(&c->state);
-	/* another HPU may have taken the place since it was looked at */
-	if (is_new ? spin_connection_rank_(c, state, now) > rank : !spin_connection_is_(c, key) || !spin_connection_rests_(c, state, now))
+	if (is_new ? !spin_connection_still_yields_(c, key, state, now, rank)
+		   : !spin_connection_is_(c, key) || !spin_connection_rests_(c, state, now))
 		return SPIN_CONNECTION_NONE;
 	spin_write_once(&c->last, now); /* before: a place that is BEGINNING must not look stuck to another HPU */
 	if (spin_cmpxchg(&c->state, state, SPIN_CONNECTION_BEGINNING) != state)

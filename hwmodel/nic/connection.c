@@ -156,9 +156,39 @@ static int is_over(const struct connection *c)
 	return c->state == CONNECTION_REFUSED || c->state == CONNECTION_ENDED;
 }
 
+static int rests(const struct connection *c)
+{
+	return !c->running_count && !c->waiting.first;
+}
+
 static int yields(const struct connection *c)
 {
-	return !c->running_count && !c->waiting.first && (is_over(c) || c->accepted_segments < SPIN_PROVEN_PACKETS);
+	return rests(c) && (is_over(c) || c->accepted_segments < SPIN_PROVEN_PACKETS);
+}
+
+/* Are they of one source: an IPv4 address, or the first 64 bits of an IPv6 address? */
+static int same_source(const struct connection_key *a, const struct connection_key *b)
+{
+	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 2 * sizeof(a->src_addr[0]));
+}
+
+/* Returns the connection that yields to a key of another source, if all connections are of one. The table is full. */
+static struct connection *place_of_other_source(struct connections *connections, const struct connection_key *key)
+{
+	const struct connection_key *first = &connections->all[0].key;
+	struct connection *least = NULL;
+
+	if (same_source(first, key))
+		return NULL;
+	for (unsigned i = 0; i < SPIN_CONNECTIONS_MAX; i++) {
+		struct connection *c = &connections->all[i];
+
+		if (!same_source(first, &c->key))
+			return NULL;
+		if (rests(c) && (!least || c->accepted_segments < least->accepted_segments))
+			least = c;
+	}
+	return least;
 }
 
 /* Does `a` yield before `b`? Those that are over come first, in the order in which they ended; then those with the fewest segments. */
@@ -169,7 +199,7 @@ static int yields_before(const struct connection *a, const struct connection *b)
 	return is_over(a) ? a->over < b->over : a->accepted_segments < b->accepted_segments;
 }
 
-struct connection *connections__place(struct connections *connections, struct connection *old)
+struct connection *connections__place(struct connections *connections, const struct connection_key *key, struct connection *old)
 {
 	struct connection *best = NULL;
 
@@ -183,7 +213,7 @@ struct connection *connections__place(struct connections *connections, struct co
 		if (yields(c) && (!best || yields_before(c, best)))
 			best = c;
 	}
-	return best;
+	return best ? best : place_of_other_source(connections, key);
 }
 
 void connection__begin(struct connections *connections, struct connection *place, const struct connection_key *key,

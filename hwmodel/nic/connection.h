@@ -99,10 +99,10 @@ void connections__clear(struct connections *connections);
 enum segment_role connection__role(const struct connection *c, const struct tcp_segment *s);
 
 /*
- * Step 7. Returns the place in which the segment's connection can begin: that of the key's earlier one, `old`, if it is not NULL; a free
+ * Step 7. Returns the place in which the connection of a key can begin: that of the key's earlier one, `old`, if it is not NULL; a free
  * one; or the one of a connection that yields. Returns NULL if there is none. connection__begin() then evicts the connection there.
  */
-struct connection *connections__place(struct connections *connections, struct connection *old);
+struct connection *connections__place(struct connections *connections, const struct connection_key *key, struct connection *old);
 void connection__begin(struct connections *connections, struct connection *place, const struct connection_key *key,
 		       const struct tcp_segment *s, enum connection_state state);
 

@@ -200,7 +200,7 @@ static enum decision decide_segment(struct pspin *nic, struct inflight *inflight
 	if (role == SEGMENT_PASSES)
 		return finish_without_task(nic, inflight, SPIN_REASON_PROCEEDED);
 	if (role == SEGMENT_BEGINS || !c) { /* none belongs to no connection */
-		place = connections__place(nic->connections, c);
+		place = connections__place(nic->connections, key, c);
 		return place ? admit(nic, inflight, place, key, s->fin) : her_queue__lose(nic, inflight);
 	}
 	if (c->state == CONNECTION_REFUSED)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Opens more TCP connections than the modelled NIC has places for. The place of one that is over, or else of an unproven one with the
- * fewest segments, must be taken; if all are proven, another connection must be dropped. Run by tests/run.
+ * fewest segments, must be taken; if all are proven, another connection must be dropped, unless all are of one other source. Run by
+ * tests/run.
  */
 #include "tests/segments/model.h"
 
@@ -35,6 +36,7 @@ static void prove(uint16_t port, unsigned segments)
 int main(void)
 {
 	struct rig_file image = segments__build("seg_count");
+	struct segment_spec other = { .port = 1, .seq = 100, .flags = SYN, .is_ip6 = 1 };
 	const uint16_t first = 1000, last = (uint16_t)(first + PLACES - 1), more = (uint16_t)(last + 1);
 
 	nic = segments__open(image, seg_count_registration);
@@ -67,6 +69,23 @@ int main(void)
 	CHECK(send((uint16_t)(first + 30), 900, SYN, 0) == SPIN_REASON_PROCEEDED && segments__count(nic).header_connection == 30,
 	      "and begin again in their own place");
 	CHECK(send((uint16_t)(first + 31), 101, RST, 0) == SPIN_REASON_PROCEEDED && open_connection(50) == 31, "a reset frees a place");
+
+	prove(50, SPIN_PROVEN_PACKETS);
+	prove((uint16_t)(first + 30), SPIN_PROVEN_PACKETS);
+	CHECK(send(51, 100, SYN, 0) == SPIN_REASON_NO_MPQ, "all are proven again, and of one source");
+	CHECK(segments__send(nic, &other).reason == SPIN_REASON_PROCEEDED && segments__count(nic).header_connection == 7,
+	      "to another source the one with the fewest segments yields");
+	other.port = 2;
+	CHECK(segments__send(nic, &other).reason == SPIN_REASON_PROCEEDED && segments__count(nic).header_connection == 7,
+	      "the next of that source takes the same place, while it is unproven");
+	for (unsigned i = 0; i < SPIN_PROVEN_PACKETS; i++) {
+		const struct segment_spec s = { .port = 2, .seq = 101, .flags = ACK, .is_ip6 = 1 };
+
+		CHECK(segments__send(nic, &s).reason == SPIN_REASON_PROCEEDED, "an acknowledgement passes");
+	}
+	other.port = 3;
+	CHECK(segments__send(nic, &other).reason == SPIN_REASON_NO_MPQ && send(51, 100, SYN, 0) == SPIN_REASON_NO_MPQ,
+	      "with proven connections of two sources no place is left");
 	pspin__close(nic);
 	free(image.data);
 	return failures != 0;

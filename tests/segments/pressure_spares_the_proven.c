@@ -2,8 +2,8 @@
 /*
  * What <spin/segment.h> says under "Pressure", whatever places an engine's table has for a key: a flood of new connections finds places,
  * because those before it yield, and evicts none that is proven; one that was evicted begins again with its next payload, so no payload
- * gets past the handlers; when proven connections have all places, others are NO_MPQ; those that have ended yield. On every engine; run by
- * tests/run.
+ * gets past the handlers; when proven connections have all places, others of their source are NO_MPQ, and one yields to another source;
+ * those that have ended yield. On every engine; run by tests/run.
  *
  *	pressure_spares_the_proven [--engine host|bpf|isolated|model]
  */
@@ -21,6 +21,9 @@
 #define PROVEN 6u    /* with so few, eight places of one key hardly ever are all proven */
 #define FLOOD  8000u /* several times as many as there are places */
 #define MANY   1500u /* more than there are places */
+#define OTHERS 100u  /* connections of another source */
+
+#define OTHER_SOURCE 0x3000u /* segment() makes the source of this number */
 
 struct test {
 	enum engine_kind kind;
@@ -120,10 +123,39 @@ static int check_flood(struct test *t)
 	return 0;
 }
 
+/* All places have proven connections of one source. */
+static int check_others(struct test *t)
+{
+	unsigned headers;
+
+	for (uint32_t i = 0; i < OTHERS; i++) {
+		int reason = segment(t, OTHER_SOURCE + i, SPIN_TCP_SYN, 0, 0, &headers);
+
+		if (reason != SPIN_REASON_PROCEEDED || headers != 1)
+			return FAIL(t, "SYN %u of another source has reason %d, and %u header handlers ran", i, reason, headers);
+	}
+	return 0;
+}
+
+/* Ends a proven connection, which may have been evicted: then it begins again with that segment. */
+static int end(struct test *t, uint32_t number, unsigned *evicted)
+{
+	unsigned headers;
+	int reason = segment(t, number, SPIN_TCP_ACK | SPIN_TCP_FIN, t->sent[number], 1, &headers);
+	const struct seg_run *last = &t->state.run[(t->state.runs - 1) % SEG_RUNS];
+	uint32_t bytes = headers ? 1 : t->sent[number] + 1;
+
+	*evicted += headers;
+	if (reason != SPIN_REASON_SUCCESS || headers > 1)
+		return FAIL(t, "the end of connection %u has reason %d, and %u header handlers ran", number, reason, headers);
+	return last->kind == SEG_COMPLETION && last->length == bytes ? 0
+								     : FAIL(t, "connection %u does not end with %u bytes", number, bytes);
+}
+
 static int check_full(struct test *t)
 {
 	static uint8_t is_open[MANY];
-	unsigned open = 0, refused = 0;
+	unsigned open = 0, refused = 0, evicted = 0;
 
 	memset(is_open, 0, sizeof(is_open));
 	for (uint32_t i = PROVEN; i < MANY; i++) {
@@ -137,9 +169,13 @@ static int check_full(struct test *t)
 	}
 	if (!refused || open > SPIN_CONNECTIONS_MAX || open < SPIN_CONNECTIONS_MAX / 2)
 		return FAIL(t, "%u proven connections are open, and %u found no place", open, refused);
+	if (check_others(t))
+		return 1;
 	for (uint32_t i = PROVEN; i < MANY; i++)
-		if (is_open[i] && go_on(t, i, 1))
+		if (is_open[i] && end(t, i, &evicted))
 			return 1;
+	if (!evicted || evicted > OTHERS)
+		return FAIL(t, "%u connections were evicted by %u of another source", evicted, OTHERS);
 	/* all have ended, so that each new one finds a place */
 	for (uint32_t i = 0; i < SPIN_CONNECTIONS_MAX / 2; i++) {
 		unsigned headers;

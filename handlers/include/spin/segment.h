@@ -66,10 +66,11 @@
  *
  * Pressure: if no place is free, a connection yields that has ended or is refused, or else one that is unproven (fewer than
  * SPIN_PROVEN_PACKETS of its segments were accepted), the one with the fewest; or else, on a live interface, one without new segments for
- * the idle time of the context. No handler of it may be running; one that has not returned for SPIN_SEGMENT_STUCK_MS was ended by the work
- * limit of the isolated class. It is evicted: its completion handler does not run. If it goes on, it
- * begins again with its next payload, so no payload gets past the handlers. The places that a key may use depend on the engine. So
- * connections may yield before SPIN_CONNECTIONS_MAX are open.
+ * the idle time of the context; or else, if the connections in all places that the key may use are of one source (an IPv4 address, or the
+ * first 64 bits of an IPv6 address) and the new one is of another, the one with the fewest accepted segments. No handler of it may be
+ * running; one that has not returned for SPIN_SEGMENT_STUCK_MS was ended by the work limit of the isolated class. It is evicted: its
+ * completion handler does not run. If it goes on, it begins again with its next payload, so no payload gets past the handlers. The places
+ * that a key may use depend on the engine. So connections may yield before SPIN_CONNECTIONS_MAX are open.
  */
 #define SPIN_SEGMENT_RANGES   4u
 #define SPIN_SEGMENT_REACH    0x40000000u /* the largest window of TCP (RFC 7323) */
