@@ -105,6 +105,8 @@ SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts,
 	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
 	uint64_t match = spin_match.no_word_tests;
 
+	if (access == SPIN_COPIED)
+		spin_verifier_bounds_(at);
 	if (!(contexts & ~match))
 		return contexts;
 	spin_words_load_(ctx, at);

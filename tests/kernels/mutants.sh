@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests tests/kernels/run: does it notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G]...
+# Tests tests/kernels/run: does it notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G|H|I]...
 #
 # Each fault, one line of C, is put back into a clone of the committed tree, and `tests/kernels/run` must then report a program that does
 # not load as expected. Takes minutes for each; run by hand, not part of make check. Exits with 1 if a fault goes unnoticed, 77 if guests
@@ -23,12 +23,15 @@ faults() {
 		's/SPIN_DIRECT_BYTES_MAX 3520u/SPIN_DIRECT_BYTES_MAX 65535u/' 6.1 walk
 	fault G "lengths for helpers have no mask in the isolated class" handlers/include/spin/target/verifier.h \
 		's/return (spin_barrier_var_(n - 1) & (max - 1)) + 1;/return n;/' 6.12 empty
+	fault H "the compiler joins paths where a pointer is NULL with others before its test" user/spincc/build.c \
+		's/^\tadd_separate_ways(&c);$/\t(void)add_separate_ways;/' 6.12 returns
+	fault I "the bounds of a moved pointer contradict each other" bpf/root.bpf.c 's/spin_verifier_bounds_(at);/;/' 6.12-bpo empty
 }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
-wanted=" ${*:-A B C D F G} "
+wanted=" ${*:-A B C D F G H I} "
 failed=0
 
 fault() {

@@ -453,6 +453,19 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 	return build__run(s, &strip, STAGE_BPF);
 }
 
+/*
+ * Without CAP_PERFMON the verifier also follows a test of a pointer that it knows to be NULL to the wrong side, and before Linux 6.17 it
+ * rejects the use of the pointer there. So the compiler makes two ways of a way where a pointer may be NULL, up to the test, whatever stands
+ * between (returns.c), and its code generator must not join them again.
+ */
+static void add_separate_ways(struct command *c)
+{
+	command__add(c, "-mllvm");
+	command__add(c, "-jump-threading-threshold=200");
+	command__add(c, "-mllvm");
+	command__add(c, "-enable-tail-merge=false");
+}
+
 static int build_bpf(struct spincc *s, const char *ir)
 {
 	struct command c = { 0 };
@@ -463,6 +476,7 @@ static int build_bpf(struct spincc *s, const char *ir)
 	if (loops__write(ir, walks))
 		return -1;
 	add_from_ir(s, &c, walks, object);
+	add_separate_ways(&c);
 	return build__run(s, &c, STAGE_BPF);
 }
 

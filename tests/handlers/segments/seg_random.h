@@ -94,19 +94,19 @@ SPIN_INLINE void seg_note(struct seg_state *state, uint32_t kind, uint32_t ports
 	state->runs++;
 }
 
-/* The payload's first, second and fifth byte, and how many of these there are. */
-#define SEG_BYTES(v)                                                                                                                    \
-	({                                                                                                                              \
-		const uint8_t *first_ = SPIN_GET(v, 0, uint8_t), *second_ = SPIN_GET(v, 1, uint8_t), *fifth_ = SPIN_GET(v, 4, uint8_t); \
-		uint32_t seen_ = 0;                                                                                                     \
-                                                                                                                                        \
-		if (first_)                                                                                                             \
-			seen_ = 1u << 24 | *first_;                                                                                     \
-		if (second_)                                                                                                            \
-			seen_ += 1u << 24 | (uint32_t)*second_ << 8;                                                                    \
-		if (fifth_)                                                                                                             \
-			seen_ += 1u << 24 | (uint32_t)*fifth_ << 16;                                                                    \
-		seen_;                                                                                                                  \
+/* The payload's first, second and fifth byte, and how many of these there are. Each pointer is tested at once (spin-handler(7)). */
+#define SEG_BYTES(v)                                                \
+	({                                                          \
+		const uint8_t *byte_ = SPIN_GET(v, 0, uint8_t);     \
+		uint32_t seen_ = byte_ ? 1u << 24 | *byte_ : 0;     \
+                                                                    \
+		byte_ = SPIN_GET(v, 1, uint8_t);                    \
+		if (byte_)                                          \
+			seen_ += 1u << 24 | (uint32_t)*byte_ << 8;  \
+		byte_ = SPIN_GET(v, 4, uint8_t);                    \
+		if (byte_)                                          \
+			seen_ += 1u << 24 | (uint32_t)*byte_ << 16; \
+		seen_;                                              \
 	})
 
 /* Uses up the steps of a handler's run. */

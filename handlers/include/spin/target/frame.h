@@ -61,7 +61,9 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 			off = spin_barrier_var_(off) & (SPIN_COPY_BYTES - 1);
 		else if (off > SPIN_COPY_BYTES - size)
 			return 0;
-		return spin_barrier_pointer_(packet->payload + off);
+		at = spin_barrier_pointer_(packet->payload + off);
+		SPIN_NEVER_NULL_(at);
+		return at;
 	}
 	if (!__builtin_constant_p(off)) {
 		off = spin_barrier_var_(off);
@@ -80,9 +82,8 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
  */
 struct spin_walk_ {
 	const uint8_t *chunk;
-	const uint8_t *at; /* copied frames: the current piece */
-	uint32_t length;   /* bytes of the walk */
-	uint32_t left;     /* bytes left after this chunk */
+	uint32_t length; /* bytes of the walk */
+	uint32_t left;   /* bytes left after this chunk */
 	uint32_t chunks, pieces, piece;
 	uint64_t round;  /* copied frames only */
 	uint32_t first;  /* index of the chunk's first piece in the walk */
@@ -92,24 +93,24 @@ struct spin_walk_ {
 };
 
 /*
- * The same in a copied frame: no bounds tests, because the buffer is large enough. A chunk is eight pieces, and the rest is walked in
- * chunks of one piece: the verifier knows the number of pieces in a chunk, and a walk has few exits.
+ * The same in a copied frame: no bounds tests, because the buffer is large enough. A chunk is one piece, and all chunks are one state for the
+ * verifier: without CAP_PERFMON it also follows each test of a known number of pieces to the wrong side, where a pointer would go on beyond
+ * the buffer, which Linux before 6.17 refuses.
  */
 SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t pieces = size <= 64 ? 8 : 1, bytes = pieces * size, off;
-	uint32_t left = (uint32_t)spin_verifier_forget_(&packet->view, walk->left);
+	uint32_t left = (uint32_t)spin_verifier_forget_(&packet->view, walk->left), off;
 
 	if (left < size)
 		return 0;
 	off = spin_barrier_var_(walk->length - left);
-	if (off > SPIN_COPY_BYTES - bytes || !spin_can_loop_(&walk->round, SPIN_COPIED_BYTES_MAX / bytes + 8))
+	if (off > SPIN_COPY_BYTES - size || !spin_can_loop_(&walk->round, SPIN_COPIED_BYTES_MAX / size + 8))
 		return 0;
-	walk->at = spin_barrier_pointer_(packet->payload + off);
+	walk->chunk = spin_barrier_pointer_(packet->payload + off);
 	walk->first = off / size;
 	walk->whole = 1;
-	walk->pieces = left >= bytes ? pieces : 1;
-	walk->left = left - (left >= bytes ? bytes : size);
+	walk->pieces = 1;
+	walk->left = left - size;
 	walk->piece = 0;
 	return 1;
 }
@@ -159,9 +160,9 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 /* Returns 1 if the chunk has another piece. Not a NULL pointer: the verifier assumes that any pointer may be NULL. */
 SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t most = 64 % size ? 1 : 64 / size; /* pieces in a chunk; the verifier knows it for copied frames: 8 or 1 */
+	uint32_t most = 64 % size || packet->view.access == SPIN_COPIED ? 1 : 64 / size; /* pieces in a chunk */
 
-	if (walk->piece >= walk->pieces || (packet->view.access != SPIN_COPIED && walk->piece >= most))
+	if (walk->piece >= walk->pieces || walk->piece >= most)
 		return 0;
 	if (!walk->whole && !spin_within_(walk->chunk + (walk->piece + 1) * size, packet->view.end))
 		return 0;
@@ -170,14 +171,9 @@ SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t si
 }
 
 /* Returns the current piece. */
-SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
+SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint32_t size, const struct spin_walk_ *walk)
 {
-	const uint8_t *at = walk->at;
-
-	if (packet->view.access != SPIN_COPIED)
-		return walk->chunk + walk->piece * size;
-	walk->at = spin_barrier_pointer_(at + size); /* advances by a constant: a known variable would be a separate range */
-	return at;
+	return packet->view.access == SPIN_COPIED ? walk->chunk : walk->chunk + walk->piece * size;
 }
 
 /* Returns how many bytes a walk of at most `most` pieces covers: all of them, unless fewer steps are left. */

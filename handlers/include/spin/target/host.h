@@ -64,7 +64,8 @@ SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
 }
 
 #define SPIN_UNROLL_
-#define spin_verifier_merge_(v) ((void)(v))
+#define spin_verifier_merge_(v)   ((void)(v))
+#define SPIN_NEVER_NULL_(pointer) ((void)(pointer))
 
 #define spin_index_(i)          ((uint32_t)(i))
 #define spin_index_below_(i, n) ((uint32_t)(i))

@@ -9,6 +9,7 @@
  *
  *	name                    for                    what does not load without it (Linux 6.18, clang 14, unless said otherwise)
  *	spin_barrier_var_       all programs           handlers/kvstore.c, tests/handlers/memory/walk.c: a bound was folded away
+ *	SPIN_NEVER_NULL_        isolated class         tests/handlers/datagrams/late_tests.c: "invalid mem access 'scalar'" (Linux before 6.17)
  *	spin_within_            all programs           -
  *	spin_bounded_length     Linux before 6.13      tests/kernels/mutants.sh, fault C: "invalid zero-sized read"
  *	spin_masked_length      isolated class         tests/kernels/mutants.sh, fault G: "invalid zero-sized read" (Linux before 6.17)
@@ -19,6 +20,7 @@
  *	spin_equal_             all programs           tests/handlers/sending/act_put_d.c: two minutes are not enough
  *	spin_below_             isolated class         -
  *	spin_verifier_merge_    isolated class         -
+ *	spin_verifier_bounds_   isolated class         bpf/root.bpf.c: REG INVARIANTS VIOLATION (Linux 6.12.95)
  *	spin_index_below_       isolated class         handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
  *	SPIN_UNROLL_            isolated class         tests/handlers/memory/act_copy.c: an offset that is not constant
  */
@@ -46,6 +48,12 @@ SPIN_INLINE const uint8_t *spin_barrier_pointer_(const uint8_t *at)
 {
 	return SPIN_OPAQUE_(at);
 }
+
+/*
+ * Tells the compiler that a pointer is not NULL: then the handler's test of it vanishes, and where it is NULL the paths up to the test of
+ * another pointer stay apart (user/spincc/build.c).
+ */
+#define SPIN_NEVER_NULL_(pointer) __builtin_assume((pointer) != 0)
 
 /*
  * at <= end, as a branch that stays where it was written: the compiler would turn the comparison into a value, from which the verifier
@@ -114,6 +122,12 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
  * the number were 0: without this, n additions are 2 to the n paths. It is a may_goto with offset 0, so not for Linux before 6.9.
  */
 #define spin_verifier_merge_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
+
+/*
+ * Makes the bounds of a pointer that was moved by a variable agree with each other, in functions that libspin does not rewrite
+ * (pointer_bounds.c): an addition of 0.
+ */
+#define spin_verifier_bounds_(pointer) __asm__ volatile("%0 += 0" : "+r"(pointer))
 
 /*
  * A function of the runtime with a loop that the verifier must not follow for each state of its callers. With may_goto it is inline. With
