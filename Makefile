@@ -150,6 +150,13 @@ $(BUILD)/gen/targets.inc: hwmodel/target/embed.awk hwmodel/targets/pspin.target 
 $(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc
 $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 
+# The runtime's files, so that libspin can tell a handler's own header from one of these in a verifier's log.
+$(BUILD)/gen/runtime_files.inc: $(sort $(wildcard bpf/*.[ch] bpf/*/*.h handlers/include/*.h handlers/include/*/*.h handlers/include/*/*/*.h))
+	@mkdir -p $(@D)
+	$(Q)printf '"%s",\n' $(sort $(notdir $^)) >$@
+$(BUILD)/obj/user/libspin/load/verifier.o: $(BUILD)/gen/runtime_files.inc
+$(BUILD)/obj/user/libspin/load/verifier.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden -I$(BUILD)/gen
+
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) $(PROFILE_OBJ)
 $(USERLIB):  $(call obj,$(USERLIB_SRC))
@@ -419,7 +426,7 @@ check: deps
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run $(if $(JOBS),-j $(JOBS))
 
 check-kernels: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl
+	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(BUILD)/bin/spinctl
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/share.sh || [ $$? = 77 ]
@@ -574,7 +581,7 @@ fmt-check:
 LINT_NODES ?= 225000
 LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(SPIND_SRC) $(MEMCACHED_SRC) $(COST_SRC) $(TOOL_SRC)
 
-$(BUILD)/lint/$(LINT_NODES)/%.ok: %.c | $(BUILD)/gen/targets.inc
+$(BUILD)/lint/$(LINT_NODES)/%.ok: %.c | $(BUILD)/gen/targets.inc $(BUILD)/gen/runtime_files.inc
 	@mkdir -p $(@D)
 	$(call say,LINT,$<)
 	$(Q)$(CLANG) --analyze --analyzer-output text -Xclang -analyzer-werror \
@@ -584,7 +591,7 @@ $(BUILD)/lint/$(LINT_NODES)/%.ok: %.c | $(BUILD)/gen/targets.inc
 
 # One cppcheck for all files, because it checks calls across files. With -j it runs in parallel with the analyzer.
 lint: lint-cppcheck $(LINTED:%.c=$(BUILD)/lint/$(LINT_NODES)/%.ok)
-lint-cppcheck: | $(BUILD)/gen/targets.inc
+lint-cppcheck: | $(BUILD)/gen/targets.inc $(BUILD)/gen/runtime_files.inc
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppressions-list=tests/lint.suppressions --error-exitcode=1 \
 		-D__x86_64__ -D__linux__ $(INCLUDES) $(LINTED)
 .PHONY: lint-cppcheck

@@ -47,6 +47,8 @@ int main(void)
 	/* the verifier has reached the handler */
 	expect_explained(-EINVAL, "; x = *word; @ mine.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.c:12: this goes beyond",
 			 "fault of sPIN");
+	expect_explained(-EINVAL, "; x = *word; @ mine.h:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.h:12: this goes beyond",
+			 "fault of sPIN");
 	expect_explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
 	/* unknown: kernels before 6.8 do not print file names */
 	expect_explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
@@ -65,6 +67,8 @@ int main(void)
 	expect(0, spin_verifier__may_be_guess(PARSE "R3 pointer comparison prohibited\n"), "pointers that are compared");
 	expect(0, spin_verifier__may_be_guess(PARSE "unknown opcode e5\n"), "an old kernel");
 	expect(0, spin_verifier__may_be_guess(""), "no log");
+	expect(1, spin_verifier__is_null(PARSE "R1 invalid mem access 'scalar'\n"), "NULL is used");
+	expect(0, spin_verifier__is_null(PARSE "R4 invalid zero-sized read: u64=[0,4294967295]\n"), "no pointer");
 	/* programs that are entirely sPIN's */
 	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", reason, sizeof(reason)), "the dispatcher");
 	if (!strstr(reason, "cannot load the dispatcher") || !strstr(reason, "issue tracker"))

@@ -263,6 +263,8 @@ int spin_verifier__explain_own(const char *log, const char *what, char *reason, 
 int spin_verifier__is_limit(const char *log);
 /* Returns 1 if the refusal may concern only a misprediction of the processor (kernel/probe.h). */
 int spin_verifier__may_be_guess(const char *log);
+/* Returns 1 if what was refused is the use of a pointer that is NULL. */
+int spin_verifier__is_null(const char *log);
 int spin_verifier__explain(const char *log, const char *handler, char *reason, size_t reason_bytes);
 
 #endif

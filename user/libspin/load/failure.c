@@ -59,8 +59,9 @@ int load_failure__of_class(int known, enum spin_class class, const char *log, ch
 
 	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !spin_verifier__may_be_guess(log) || !kernel_probe__refuses_speculation())
 		return known;
-	snprintf(reason + length, reason_bytes - length, "; or it is kernel %s: %s; then use a newer kernel, or the trusted class",
-		 kernel_feature__release(), kernel_feature__speculation());
+	snprintf(reason + length, reason_bytes - length, "; or it is kernel %s: %s; then %suse a newer kernel, or the trusted class",
+		 kernel_feature__release(), kernel_feature__speculation(),
+		 spin_verifier__is_null(log) ? "test each pointer at once, before the next SPIN_GET, or " : "");
 	return -ENOSYS;
 }
 

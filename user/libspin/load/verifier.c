@@ -97,6 +97,13 @@ int spin_verifier__may_be_guess(const char *log)
 	return verifier__read(log, &refusal) && !(refusal.rule && refusal.rule->flags & (VERIFIER_CLASS | VERIFIER_OLD));
 }
 
+int spin_verifier__is_null(const char *log)
+{
+	struct verifier_refusal refusal;
+
+	return verifier__read(log, &refusal) && refusal.rule && refusal.rule->flags & VERIFIER_NULL;
+}
+
 int spin_verifier__is_limit(const char *log)
 {
 	struct verifier_refusal refusal;
@@ -197,12 +204,27 @@ static int source_line(const char *line, const char *end, char *file, size_t byt
 	return 1;
 }
 
-/* Returns 1 if the line is the handler's: a header may be the runtime's, and *.bpf.c is. */
+/* Names of the runtime's files (Makefile), and of libbpf's. The verifier's log has no directories. */
+static const char *const runtime_files[] = {
+#include "runtime_files.inc"
+	"bpf_helpers.h",
+	"bpf_endian.h",
+	"bpf_core_read.h",
+};
+
+static int is_runtime_file(const char *file)
+{
+	for (size_t i = 0; i < sizeof(runtime_files) / sizeof(runtime_files[0]); i++)
+		if (!strcmp(file, runtime_files[i]))
+			return 1;
+	return 0;
+}
+
+/* Returns 1 if the line is the handler's. Headers of the handler with the name of one of the runtime's count as the runtime's. */
 static int is_handler_line(const char *line, const char *end, struct verifier_refusal *out)
 {
 	char file[sizeof(out->file)];
 	unsigned number;
-	size_t length;
 
 	if (!source_line(line, end, file, sizeof(file), &number))
 		return 0;
@@ -210,8 +232,7 @@ static int is_handler_line(const char *line, const char *end, struct verifier_re
 		memcpy(out->at_file, file, sizeof(file));
 		out->at_line = number;
 	}
-	length = strlen(file);
-	if (length < 3 || strcmp(file + length - 2, ".c") || (length > 6 && !strcmp(file + length - 6, ".bpf.c")))
+	if (is_runtime_file(file))
 		return 0;
 	memcpy(out->file, file, sizeof(file));
 	out->line = number;
@@ -335,9 +356,9 @@ const struct verifier_rule verifier_rules[] = {
 	{ "unknown opcode 8d", INDIRECT, 0 },
 	{ "unknown opcode 8c", INDIRECT, 0 },
 	{ "misaligned", ALIGN, 0 },
-	{ "or_null'", NULL_POINTER, 0 },
-	{ "invalid mem access 'scalar'", NULL_POINTER, 0 },
-	{ "invalid mem access 'inv'", NULL_POINTER, 0 }, /* before Linux 5.18 */
+	{ "or_null'", NULL_POINTER, VERIFIER_NULL },
+	{ "invalid mem access 'scalar'", NULL_POINTER, VERIFIER_NULL },
+	{ "invalid mem access 'inv'", NULL_POINTER, VERIFIER_NULL }, /* before Linux 5.18 */
 	{ "!read_ok", "a variable is read before it has a value; initialise it", 0 },
 	{ "read-only", "constants cannot be written; put what changes into the struct of SPIN_STATE", 0 },
 	{ "rdonly", "constants cannot be written; put what changes into the struct of SPIN_STATE", 0 },

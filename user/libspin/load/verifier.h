@@ -14,6 +14,7 @@ enum {
 	VERIFIER_WHOLE = 1 << 1, /* the program as a whole is at fault, not an instruction */
 	VERIFIER_CLASS = 1 << 4, /* refused only in the isolated class, by every kernel */
 	VERIFIER_OLD = 1 << 2,   /* the kernel does not know an instruction; not the handler's fault */
+	VERIFIER_NULL = 1 << 5,  /* a pointer that is NULL is used */
 };
 
 struct verifier_rule {
