@@ -98,9 +98,21 @@ SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now,
 	return spin_age(now, spin_read_once(&flow->time)) > ticks;
 }
 
+/* Returns 1 if a new flow may have the slot: it is free, or has an old tombstone or, if `evicted`, one of an evicted message. */
+SPIN_INLINE _Bool spin_flow_yields_(const struct spin_flow *flow, uint32_t state, uint32_t now, uint32_t ticks, _Bool evicted)
+{
+	uint32_t kind = state & SPIN_FLOW_KIND_;
+
+	if (spin_likely(kind == SPIN_FLOW_NONE))
+		return 1;
+	return kind == SPIN_FLOW_TOMBSTONE &&
+	       (spin_tombstone_old(flow, now, ticks) || (evicted && spin_read_once(&flow->sum) >= SPIN_FLOW_PRESSED));
+}
+
 /*
  * Claims a slot for a new flow and returns its index; SPIN_FLOWS if none is free. The caller holds the lock of the key's home, so the key
- * is inserted once; other HPUs may claim the same slots for other keys.
+ * is inserted once; other HPUs may claim the same slots for other keys. The slots are searched a second time for a tombstone of an evicted
+ * message: its sender has to be told to restart the message, so it gives way only if nothing else does.
  */
 SPIN_GLOBAL_FN uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
 {
@@ -108,16 +120,13 @@ SPIN_GLOBAL_FN uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now
 
 	if (!key)
 		return SPIN_FLOWS; /* unreachable */
-	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES); i = spin_verifier_forget32(i + 1)) {
-		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1), kind;
+	for (uint32_t i = 0, state; i < 2 * SPIN_FLOW_PROBES && spin_can_loop_(&round, 2 * SPIN_FLOW_PROBES);
+	     i = spin_verifier_forget32(i + 1)) {
+		uint32_t at = (uint32_t)(key->home + (i & (SPIN_FLOW_PROBES - 1))) & (SPIN_FLOWS - 1);
 		struct spin_flow *flow = &spin_flows[at];
 
 		state = spin_load32(&flow->state);
-		kind = state & SPIN_FLOW_KIND_;
-
-		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
-		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) &&
-		     spin_read_once(&flow->sum) < SPIN_FLOW_PRESSED))
+		if (!spin_flow_yields_(flow, state, now, ticks, i >= SPIN_FLOW_PROBES))
 			continue;
 		if (spin_cmpxchg(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
 			continue;
