@@ -444,7 +444,7 @@ int spin_spread(struct xdp_md *ctx)
 SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
 {
-	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, now, mpq, due = 0;
+	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, chosen = SPIN_MPQS_MAX, now, mpq, due = 0;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 	uint64_t round = 0;
 	struct spin_mpq *q;
@@ -462,6 +462,7 @@ int spin_progress(struct xdp_md *ctx)
 			return XDP_TX;
 		*(volatile uint32_t *)&spin_sweep_at = mpq + 1;
 		q = spin_mpq_at(mpq);
+		chosen = spin_chosen(mpq);
 		if (spin_sweep_is_idle(q, now))
 			due = 1;
 		else if (spin_load32(&q->phase) == SPIN_MPQ_OPEN && (spin_read_once(&q->parked) | spin_read_once(&q->replay)))
@@ -470,7 +471,7 @@ int spin_progress(struct xdp_md *ctx)
 			break;
 	}
 	if (due == 1)
-		spin_evict(mpq, hpu, now);
+		spin_evict(chosen, hpu, now);
 	if (due == 2)
 		spin_replay_(ctx, mpq, spin_read_once(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
 	if (due)

@@ -163,9 +163,10 @@ void spin_host_progress(void)
 	spin_host_had_events();
 	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++) {
 		struct spin_mpq *q = spin_mpq_at(mpq);
+		uint32_t chosen = spin_chosen(mpq);
 
 		if (spin_sweep_is_idle(q, spin_now()))
-			spin_evict(mpq, 0, spin_now());
+			spin_evict(chosen, 0, spin_now());
 		else if (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
 			spin_host_replay(mpq);
 	}

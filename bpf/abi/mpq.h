@@ -60,8 +60,13 @@ enum spin_mpq_phase {
 
 struct spin_mpq {
 	/* used by every packet, with the word of the first 32 packets: one cache line */
-	uint32_t phase;      /* enum spin_mpq_phase; atomic */
-	uint32_t generation; /* of this use of the MPQ; bits 15:0 are compared */
+	union {
+		struct {
+			uint32_t phase;      /* enum spin_mpq_phase; atomic */
+			uint32_t generation; /* of this use of the MPQ; bits 15:0 are compared */
+		};
+		uint64_t phase_generation; /* both: evict.h changes them together */
+	};
 	uint32_t stride;
 	uint32_t total;  /* packets; 0: unknown until the last one has arrived */
 	uint32_t lowest; /* no packet below is missing; may lag behind */

@@ -51,10 +51,10 @@ SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct 
 /* Takes the MPQ of a message that yields to this one. Returns SPIN_MPQS_MAX if none does. */
 SPIN_INLINE uint32_t spin_message_press_(const struct spin_message *m)
 {
-	uint32_t found = spin_press_mpq(m->key.src[0], m->key.id & 255, m->now), mpq = spin_evict_begin(found);
+	uint32_t chosen = spin_press_mpq(m->key.src[0], m->key.id & 255, m->now), mpq = spin_evict_begin(chosen);
 
 	/* another HPU has probably chosen the same one */
-	if (mpq >= SPIN_MPQS_MAX && found < SPIN_MPQS_MAX)
+	if (mpq >= SPIN_MPQS_MAX && chosen != SPIN_MPQS_MAX)
 		mpq = spin_evict_begin(spin_press_mpq(m->key.src[0], m->key.id & 255, m->now));
 	return spin_end_for_mpq(mpq, m->hpu, m->now);
 }

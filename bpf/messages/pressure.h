@@ -33,7 +33,7 @@ struct spin_scan {
 };
 
 /* Returns 1 if the message makes no progress. Otherwise collects what the share rule needs. */
-SPIN_INLINE _Bool spin_scan_mpq_(struct spin_scan *scan, uint32_t mpq, uint64_t source, uint32_t ip_version)
+SPIN_INLINE _Bool spin_scan_mpq_(struct spin_scan *scan, uint32_t mpq, uint32_t chosen, uint64_t source, uint32_t ip_version)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -58,16 +58,16 @@ SPIN_INLINE _Bool spin_scan_mpq_(struct spin_scan *scan, uint32_t mpq, uint64_t 
 	scan->mixed |= from == source || from != scan->source;
 	if (handled < scan->least_handled) {
 		scan->least_handled = handled;
-		scan->least = mpq;
+		scan->least = chosen;
 	}
 	return 0;
 }
 
-/* Returns a message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX if none does. */
+/* Chooses a message that yields its MPQ to a packet from that source (spin_chosen()). Returns SPIN_MPQS_MAX if none does. */
 SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
 {
 	struct spin_scan scan = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
-	uint32_t hand, found, phase, mpq;
+	uint32_t hand, found, chosen, phase, mpq;
 	uint64_t round = 0;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -80,28 +80,26 @@ SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t 
 	     i = spin_verifier_forget32(i + 1)) {
 		mpq = spin_verifier_forget32(hand < spin_config.mpqs ? hand : 0);
 		hand = mpq + 1;
+		chosen = spin_chosen(mpq);
 		phase = spin_load32(&spin_mpq_at(mpq)->phase);
 		if (phase != SPIN_MPQ_WAITING && phase != SPIN_MPQ_OPEN)
 			continue;
 		if (spin_yields_(spin_mpq_at(mpq), now) ||
-		    (spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && spin_scan_mpq_(&scan, mpq, source, ip_version))) {
-			found = mpq;
+		    (spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && spin_scan_mpq_(&scan, mpq, chosen, source, ip_version))) {
+			found = chosen;
 			break;
 		}
 		scan.count = spin_verifier_forget32(scan.count + 1);
 	}
-	if (found >= SPIN_MPQS_MAX && scan.count && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN)
+	if (found == SPIN_MPQS_MAX && scan.count && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN)
 		hand = spin_verifier_forget32(scan.next);
 	spin_write_once(&spin_pressed_next[0], hand);
-	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && scan.count >= SPIN_SCAN_MAX && !scan.mixed)
+	if (found == SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && scan.count >= SPIN_SCAN_MAX && !scan.mixed)
 		found = scan.least;
 	return found;
 }
 
-/*
- * Returns a message that yields its entry to one with this key and these match bits, with the entry (SPIN_CHOSEN_ME_); SPIN_MPQS_MAX if
- * none does.
- */
+/* The same for a message that yields its entry to one with this key and these match bits. */
 SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	uint32_t from, found, scanned = 0;
@@ -113,7 +111,7 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 	found = spin_verifier_forget32(SPIN_MPQS_MAX);
 	for (uint32_t i = 0; i < SPIN_MES_MAX && scanned < SPIN_SCAN_MAX && spin_can_loop_(&round, SPIN_MES_MAX);
 	     i = spin_verifier_forget32(i + 1)) {
-		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
+		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq, chosen;
 		const struct spin_me *me = spin_me_at(at);
 		const struct spin_mpq *q;
 
@@ -125,11 +123,12 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 		scanned = spin_verifier_forget32(scanned + 1);
 		spin_write_once(&spin_pressed_next[1], at + 1);
 		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
+		chosen = spin_chosen(mpq);
 		q = spin_mpq_at(mpq);
 		/* its holder may be just starting or ending */
 		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_read_once(&q->me) != at || !spin_yields_(q, now))
 			continue;
-		found = mpq | at << SPIN_CHOSEN_ME_;
+		found = chosen;
 		break;
 	}
 	return found;
@@ -170,21 +169,20 @@ SPIN_NOINLINE int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 }
 
 /*
- * The same for its use-once entry, which stays taken for the caller. Returns SPIN_MES_MAX if there is none. A managed entry is opened again
- * instead, for any message. So is the entry of a message that has got the MPQ since the choice: it need not match the caller's message.
+ * The same for its use-once entry, which stays taken for the caller, and is returned. Returns SPIN_MES_MAX if there is none. A managed entry
+ * is opened again instead, for any message.
  */
-SPIN_NOINLINE int spin_end_for_me(uint32_t chosen, uint32_t hpu, uint32_t now)
+SPIN_NOINLINE int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
-	const uint32_t mpq = chosen & ((1u << SPIN_CHOSEN_ME_) - 1), me = chosen >> SPIN_CHOSEN_ME_ & (SPIN_MES_MAX - 1);
 	const struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t how;
+	uint32_t how, me;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MES_MAX;
+	me = spin_read_once(&q->me) & (SPIN_MES_MAX - 1);
 	how = spin_is_proven_(q) ? SPIN_EVICT_YIELDS : SPIN_EVICT_YIELDS | SPIN_EVICT_UNTOLD;
-	if (spin_read_once(&q->me) == me && spin_read_once(&q->flags) & SPIN_MPQ_TOOK_ME &&
-	    !(spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL)) /* before another message can take it */
-		how |= SPIN_EVICT_FOR_ME;
+	if (spin_read_once(&q->flags) & SPIN_MPQ_TOOK_ME && !(spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL))
+		how |= SPIN_EVICT_FOR_ME; /* before another message can take it */
 	spin_evict_end(mpq, hpu, now, how);
 	return how & SPIN_EVICT_FOR_ME ? me : SPIN_MES_MAX;
 }

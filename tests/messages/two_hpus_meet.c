@@ -3,7 +3,7 @@
  * The message engine, included as plain C, on two threads that race as HPUs (processors that run handlers) do, a moment apart, again and
  * again: a first packet and one that finds no buffer; the last packet and the removal of expired messages; a late copy and the next
  * message; parked packets that are put back and the end of their message; two that want the MPQ (state of a message in flight) of the same
- * message. In any order of events a message must end once, its packets be handled once, and no MPQ or buffer leak. Run by tests/run.
+ * message, also if it has another one by then. In any order of events a message must end once, its packets be handled once, and no MPQ or buffer leak. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"
@@ -19,14 +19,15 @@
 #define ROUNDS_MOST 40000u
 #define STRIDE      100u
 
-enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_ENDS, SCENARIOS };
+enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_ENDS, ONE_BEGINS, SCENARIOS };
 static const char *const names[] = { "no buffer is free while the message opens", "a sweep meets the last packet",
-				     "a late copy meets the next message", "parked packets are put back at the end",
-				     "both want the MPQ of one message" };
+				     "a late copy meets the next message",        "parked packets are put back at the end",
+				     "both want the MPQ of one message",          "both want it, and one begins a message there" };
 
 static enum scenario scenario;
 static unsigned arrived[2];
 static int result[2];
+static uint32_t chosen;
 static unsigned failures;
 static uint32_t rounds;
 
@@ -71,6 +72,7 @@ static void prepare(uint32_t id)
 		packet(SPIN_SLMP_SYN, 1, STRIDE);
 	else
 		packet(SPIN_SLMP_SYN, id, 0);
+	chosen = spin_chosen(0);
 	if (scenario == SWEEP)
 		spin_clock += 2 * spin_config.idle_ticks;
 	if (scenario == PUT_BACK) {
@@ -91,10 +93,16 @@ static void race(unsigned me, uint32_t id)
 		if (me)
 			result[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
-			spin_evict(0, 0, spin_now());
+			spin_evict(spin_chosen(0), 0, spin_now());
 		break;
 	case ONE_ENDS:
-		result[me] = spin_evict_begin(0);
+	case ONE_BEGINS:
+		result[me] = spin_evict_begin(chosen);
+		if (scenario == ONE_ENDS || result[me] >= (int)SPIN_MPQS_MAX)
+			break;
+		spin_evict_end(0, me, spin_now(), 0);
+		spin_mpqs_next = 0;
+		packet(SPIN_SLMP_SYN, id + 0x10000000, 0);
 		break;
 	case LATE_COPY:
 		result[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
@@ -127,6 +135,8 @@ static const char *find_error(uint32_t id)
 		if (packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x10000000, 6 * STRIDE) != SPIN_REASON_PROCEEDED)
 			return "the last packet is no longer its message's";
 	}
+	if (scenario == ONE_BEGINS && packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x10000000, STRIDE) != SPIN_REASON_PROCEEDED)
+		return "the message that has just begun is gone";
 	if (scenario == ONE_ENDS) {
 		if (!result[0] == !result[1])
 			return "not one of the two has the MPQ";
