@@ -20,17 +20,17 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 }
 
 /* Ends a message without freeing its MPQ. None of its packets is being handled. The flow gets its new state first. */
-SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+SPIN_INLINE void spin_mpq_end_(uint32_t mpq, enum spin_flow_kind flow_kind, uint32_t now)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 
 	spin_write_once(&flow->time, now);
-	spin_store32(&flow->state, flow_kind);
+	spin_store32(&flow->state, spin_flow_state(flow_kind, mpq, q->generation));
 	spin_store32(&q->phase, SPIN_MPQ_FREE);
 }
 
-SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+SPIN_INLINE void spin_mpq_free(uint32_t mpq, enum spin_flow_kind flow_kind, uint32_t now)
 {
 	spin_mpq_end_(mpq, flow_kind, now);
 	spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);

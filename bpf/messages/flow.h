@@ -19,6 +19,15 @@ static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;
 
 _Static_assert(SPIN_MPQS_MAX <= 1u << 14, "a flow's state has 14 bits for the MPQ");
 
+/*
+ * The state of a flow with a message, or with a tombstone, which has its message's MPQ and generation: so a state that has not changed is
+ * that of the same tombstone.
+ */
+SPIN_INLINE uint32_t spin_flow_state(enum spin_flow_kind kind, uint32_t mpq, uint32_t generation)
+{
+	return kind | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | generation << 16;
+}
+
 struct spin_key {
 	uint64_t id, src[2], home; /* no padding, because it is an argument of global functions */
 };

@@ -196,7 +196,8 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
 		if (spin_flows_are_messages_() && last) /* this was the message's last packet */
-			(void)spin_cmpxchg(&spin_flows[flow].state, SPIN_FLOW_TOMBSTONE, SPIN_FLOW_NONE);
+			(void)spin_cmpxchg(&spin_flows[flow].state,
+					   spin_flow_state(SPIN_FLOW_TOMBSTONE, m->mpq, m->generation + SPIN_EVICTION), SPIN_FLOW_NONE);
 		return spin_unlikely_value(SPIN_REASON_BEYOND_ENTRY);
 	}
 	if (spin_handlers_.takes && spin_unlikely(spin_message_is_of_another_type_(m, q)))

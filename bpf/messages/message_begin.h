@@ -101,7 +101,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->unexpected = 0;
 	spin_window_clear(mpq, q->generation);
 	spin_store32(&q->phase, phase);
-	state = SPIN_FLOW_LIVE | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | q->generation << 16;
+	state = spin_flow_state(SPIN_FLOW_LIVE, mpq, q->generation);
 	spin_store32(&spin_flows[flow & (SPIN_FLOWS - 1)].state, state);
 	spin_stats_at(m->hpu)->opened++;
 	return state;
@@ -150,9 +150,12 @@ SPIN_NOINLINE int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t
 	return SPIN_REASON_DUPLICATE;
 }
 
-SPIN_INLINE uint32_t spin_tombstone_says(uint32_t place, const struct spin_message *m)
+/* The same for the tombstone that was found with `state`. If another message has taken its slot, it says nothing. */
+SPIN_INLINE uint32_t spin_tombstone_says(uint32_t place, uint32_t state, const struct spin_message *m)
 {
-	return spin_tombstone_says_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
+	uint32_t says = spin_tombstone_says_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
+
+	return spin_load32(&spin_flows[place & (SPIN_FLOWS - 1)].state) == state ? says : SPIN_PARSED;
 }
 
 /*
@@ -167,7 +170,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	if (!spin_flow_lock(&m->key))
 		return 0;
 	was = state = spin_flow_find(&m->key, &place);
-	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_says(place, m) == SPIN_PARSED)
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_says(place, state, m) == SPIN_PARSED)
 		state = 0;
 	if (!state) {
 		state = spin_message_open_(m, phase);
@@ -342,7 +345,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 
 	m->mpq = SPIN_MPQS_MAX; /* no MPQ */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
-		reason = spin_tombstone_says(place, m);
+		reason = spin_tombstone_says(place, state, m);
 		if (reason != SPIN_PARSED) {
 			m->again = reason / SPIN_AGAIN_ & 1;
 			if (flows && m->slmp.flags & SPIN_SLMP_EOM) /* this was the message's last packet */
