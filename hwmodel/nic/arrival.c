@@ -19,10 +19,10 @@ static int is_proven(const struct nic_mpq *mpq)
 	return mpq->handled >= SPIN_PROVEN_PACKETS;
 }
 
-/* A message with packets at the HPUs cannot be evicted. */
+/* A message with packets at the HPUs cannot be evicted, and a refused one is about to end. */
 static int is_evictable(const struct nic_mpq *mpq)
 {
-	return (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
+	return !mpq->refused && (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
 }
 
 /* Has the message been idle for too long, or is it too old and slow? */
@@ -249,6 +249,8 @@ static enum spin_reason match_message(struct pspin *nic, struct inflight *inflig
 
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
+	if (mpq && mpq->refused)
+		return SPIN_REASON_NO_MPQ; /* it ends when its handlers have ended; then the packet is refused */
 	if (flow && a->slmp.is_flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
 		reason = flow->evicted ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
 		if (a->slmp.flags & SPIN_SLMP_EOM)

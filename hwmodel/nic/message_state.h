@@ -89,7 +89,8 @@ struct nic_mpq {
 	uint32_t offset;          /* in the entry, saturated */
 	uint64_t match_bits, hdr_data;
 	uint32_t type; /* enum spin_type */
-	int holds_me, pending, error, refused, overflow;
+	int holds_me, pending, error, overflow;
+	int refused; /* longer than its entry; while it is open: it ends when its handlers have ended */
 
 	uint32_t dropped_bytes, deposited_bytes;
 	int flow_control;
@@ -131,7 +132,10 @@ void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
  * tells the sender to restart the message. None of its packets may be in flight.
  */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone);
-/* Ends a message that is longer than its entry, which does not truncate. Does nothing while handlers have packets of it. */
+/*
+ * Ends a message that is longer than its entry, which does not truncate. While handlers have packets of it, it only accepts no more packets,
+ * and mpq__expire() ends it.
+ */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
 /* Second half of step 8: opens the message with its first packet. Entry `me` must be open to it. */
 void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first, unsigned me);
@@ -144,7 +148,7 @@ int mpq__replay_one(struct pspin *nic);
 void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
 /* Counts a packet of the message that flow control dropped. */
 void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);
-/* Expires idle messages, and replays parked packets. Nothing else may run. */
+/* Ends refused messages, expires idle ones, and replays parked packets. Nothing else may run. */
 void mpq__expire(struct pspin *nic);
 
 /* --- message.c: handlers of a message --- */

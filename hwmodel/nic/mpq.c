@@ -345,7 +345,7 @@ int mpq__replay_one(struct pspin *nic)
 
 	if (!mpq)
 		return 0;
-	if (mpq->phase == MPQ_OPEN && messages->replays_left--)
+	if (mpq->phase == MPQ_OPEN && !mpq->refused && messages->replays_left--)
 		parked = parking__take(nic, mpq);
 	if (!parked) {
 		messages->replaying = NULL;
@@ -404,9 +404,9 @@ void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
 	struct messages *messages = nic->messages;
 	struct flow *flow = mpq->flow;
 
-	if (mpq->slot && mpq->slot->in_flight)
-		return; /* handlers have packets of it: its next packet is refused again, or it becomes idle */
 	mpq->refused = 1;
+	if (mpq->slot && mpq->slot->in_flight)
+		return; /* handlers have packets of it: mpq__expire() ends it */
 	if (mpq->phase == MPQ_OPEN) {
 		flow->left_ms = messages->now_ms;
 		flow->stride = mpq->stride;
@@ -423,7 +423,9 @@ void mpq__expire(struct pspin *nic)
 	for (unsigned i = 0; i < messages->limits.mpqs; i++) {
 		struct nic_mpq *mpq = &messages->mpqs[i];
 
-		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
+		if (mpq->phase == MPQ_OPEN && mpq->refused) {
+			mpq__refuse(nic, mpq);
+		} else if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
 			mpq__evict(nic, mpq, 1, !nic->rule.has_eom);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Handlers for tests that include the message engine as plain C (bpf/context.host.c): the payload handler calls the test's hook() while it
- * runs. Included by yielding_message_is_begun_again.c.
+ * runs. Included by yielding_message_is_begun_again.c and refused_while_handlers_run.c.
  */
 #include <spin/spin.h>
 

@@ -2,7 +2,7 @@
 /*
  * Tests behaviour of messages that is specific to the HPU (the modelled core that runs handlers). Packets whose handler traps, does not end
  * or exceeds its cycles must be dropped and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay
- * separate. Impossible settings must be refused. Run by tests/run.
+ * separate. Impossible settings must be refused. So must a message longer than its entry, whatever handlers have of it. Run by tests/run.
  */
 #include <spin/return.h>
 #include <spin/slmp.h>
@@ -41,17 +41,26 @@ static const struct spin_registration asks = {
 	.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME, .scratchpad_bytes = sizeof(struct pad)
 };
 
-/* Sends packet `number` of a message. `what` and `add` select what its handler does. */
-static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
+#define FRAME_BYTES (sizeof(struct spin_slmp) + BYTES + 64)
+
+/* Makes packet `number` of a message; returns the frame's length. `what` and `add` select what its handler does. */
+static size_t make(uint8_t *frame, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
 {
 	struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id), spin_hton32(number * BYTES) };
-	uint8_t datagram[sizeof(slmp) + BYTES] = { 0 }, frame[sizeof(datagram) + 64];
+	uint8_t datagram[sizeof(slmp) + BYTES] = { 0 };
 	struct asks ask = { what, add };
-	struct pspin_result result;
 
 	memcpy(datagram, &slmp, sizeof(slmp));
 	memcpy(datagram + sizeof(slmp), &ask, sizeof(ask));
-	if (pspin__packet(nic, frame, packet__make(frame, 0x0100000a, datagram, sizeof(datagram)), &result)) {
+	return packet__make(frame, 0x0100000a, datagram, sizeof(datagram));
+}
+
+static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
+{
+	uint8_t frame[FRAME_BYTES];
+	struct pspin_result result;
+
+	if (pspin__packet(nic, frame, make(frame, id, number, last, what, add), &result)) {
 		printf("FAIL the model refuses a packet\n");
 		exit(1);
 	}
@@ -190,6 +199,39 @@ static void cycles_are_limited(struct rig_file image)
 	pspin__close(nic);
 }
 
+/*
+ * A packet beyond the end of its entry comes while handlers have the packets before it. The message ends when they have ended, as refused:
+ * its sender must be told that, and not to begin it again.
+ */
+static void refused_while_handlers_run(struct rig_file image)
+{
+	const struct spin_me me = { .ignore_bits = UINT64_MAX, .length = 2 * BYTES, .options = SPIN_ME_NO_TRUNCATE };
+	const struct pspin_limits limits = { .no_entry = 1 };
+	struct pspin *nic = open_nic(image, asks, pspin_target__find("pspin-rtl"));
+	struct spin_message_stats stats;
+	struct pspin_result r;
+	uint8_t frame[FRAME_BYTES];
+
+	check(!pspin__limit(nic, &limits) && !pspin__me_append(nic, &me, NULL, 0, NULL), "an entry of two packets");
+	for (uint32_t i = 0; i < 3; i++) {
+		struct pspin_offer offer = { .frame = frame, .frame_bytes = make(frame, 1, i, 0, ASK_COPY, 1) };
+
+		check(!pspin__offer(nic, &offer), "three packets at once");
+	}
+	check(!pspin__run(nic, UINT64_MAX), "they run to the end");
+	check(pspin__count(nic, SPIN_REASON_SUCCESS) == 2 && pspin__count(nic, SPIN_REASON_BEYOND_ENTRY) == 1, "the third one is refused");
+	check(!pspin__message_stats(nic, &stats) && !stats.evicted, "while handlers have the others");
+	check(send(nic, 1, 1, 1, ASK_COPY, 1).reason == SPIN_REASON_NO_MPQ, "the message accepts no more packets");
+	check(!pspin__clock(nic, 1, &r) && r.event_count == 1 && r.events[0].type == SPIN_EVENT_TIMEOUT &&
+		      r.events[0].flags & SPIN_EVENT_REFUSED,
+	      "the host is told of the refusal");
+	for (uint32_t i = 0; i < 2; i++) {
+		r = send(nic, 1, i, 0, ASK_COPY, 1);
+		check(r.reason == SPIN_REASON_BEYOND_ENTRY && r.verdict == SPIN_VERDICT_TX, "so is the sender");
+	}
+	pspin__close(nic);
+}
+
 int main(void)
 {
 	struct rig_file image =
@@ -206,6 +248,7 @@ int main(void)
 	ids_in_turn(image);
 	refusals(nic, datagrams);
 	cycles_are_limited(image);
+	refused_while_handlers_run(image);
 	pspin__close(nic);
 	pspin__close(datagrams);
 	free(image.data);

@@ -85,7 +85,8 @@
  * SPIN_SLMP_AGAIN.
  *
  * A refused message ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that records the refusal: within T its
- * first packet, and every other one with its id, is BEYOND_ENTRY again, because refusals may get lost.
+ * first packet, and every other one with its id, is BEYOND_ENTRY again, because refusals may get lost. While handlers still have packets of
+ * it, its other packets are NO_MPQ, and it ends in the next sweep ("Time" below).
  *
  * The completion handler gets
  *	dropped_bytes           payload bytes of this message's packets that were dropped: by
