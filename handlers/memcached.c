@@ -14,6 +14,7 @@
  */
 #include <spin/spin.h>
 #include <memcached.h>
+#include <memcached_parser.h>
 
 SPIN_STATE(struct mc_cache);
 SPIN_TABLE(mc_entries, struct mc_entry, MC_ENTRIES);
@@ -25,33 +26,6 @@ struct mc_datagram {
 	uint32_t hash, key_bytes, epoch, missed;
 };
 SPIN_BUFFER(struct mc_datagram, mc_datagrams, 2); /* two, because a buffer has at least 64 bytes */
-
-/* What the next step of mc_parse() does: one thing per step, so that the verifier does not combine the paths of one with those of another. */
-enum mc_state { MC_START, MC_LINE, MC_COMMAND_ENDS, MC_WORD_ENDS, MC_FLAG_ENDS, MC_LINE_ENDS, MC_DATA, MC_BINARY, MC_BINARY_ACTS, MC_LOST };
-
-enum mc_command {
-	MC_NONE,
-	MC_READ,  /* changes nothing */
-	MC_KEYED, /* its first word is a key */
-	MC_GAT,   /* its second word and all that follow are keys */
-	MC_STORE, /* KEY FLAGS EXPTIME BYTES [noreply], and data */
-	MC_CAS,   /* the same with a number after BYTES */
-	MC_META_GET,
-	MC_META_SET, /* KEY BYTES FLAGS*, and data */
-	MC_FLUSH,
-	MC_UNKNOWN,
-};
-
-/* Bits of struct mc_parser's `seen`. */
-enum {
-	MC_CR = 1,        /* the previous byte was a CR */
-	MC_NO_NUMBER = 2, /* the current word is not a number, */
-	MC_TOO_LARGE = 4, /* or one of more than 32 bits */
-	MC_BASE64 = 8,    /* flag b: the key is encoded in base64, so its hash is not known */
-	MC_TOUCHES = 16,  /* a flag that changes something, or is not known */
-	MC_WRONG = 32,    /* a number is invalid: memcached may or may not read what follows as data */
-	MC_LF = 64,       /* the current word is the last one of its line */
-};
 
 /* Counts a change of a key, before memcached receives the command. */
 static inline void mc_changed(struct mc_cache *cache, uint32_t hash)
@@ -78,16 +52,26 @@ static inline uint32_t mc_now(void)
 	return (uint32_t)(spin_clock_coarse_ns() >> 30);
 }
 
-/* Handles flush_all with a delay. memcached reads more than 30 days as a date: this turns the cache off for ever. */
-static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
+/* Raises a word to `value` if it is less. Returns 0 if another HPU changed it at the same time: then it must be tried again. */
+static inline _Bool mc_raise(uint32_t *at, uint32_t value)
+{
+	const uint32_t was = spin_load32(at);
+
+	return was >= value || spin_cas32(at, was, value);
+}
+
+/*
+ * Handles flush_all with a delay. memcached reads more than 30 days as a date: this turns the cache off for ever. Returns 0 if it must be
+ * tried again, in another step of mc_parse(): a loop here would be verified for each path to it.
+ */
+static inline _Bool mc_flush(struct mc_cache *cache, uint32_t delay_s)
 {
 	uint32_t until = delay_s > 60 * 60 * 24 * 30 ? 0xffffffff : mc_now() + delay_s + 3;
 
-	if (delay_s > cache->flush_delay_s)
-		spin_store32(&cache->flush_delay_s, delay_s);
-	if (delay_s && until > cache->off_until)
-		spin_store32(&cache->off_until, until);
+	if (delay_s && !(mc_raise(&cache->flush_delay_s, delay_s) && mc_raise(&cache->off_until, until)))
+		return 0;
 	mc_all_changed(cache);
+	return 1;
 }
 
 #define MC_WORD(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -301,7 +285,8 @@ static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 		mc_data_follows(cache, c, right && c->field >= 3);
 		return;
 	case MC_FLUSH:
-		mc_flush(cache, c->left);
+		if (!mc_flush(cache, c->left))
+			return;
 		break;
 	case MC_META_GET:
 		if (!(c->seen & MC_TOUCHES))
@@ -373,10 +358,12 @@ static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 {
 	const uint32_t opcode = c->command;
 
-	if (opcode == 0x08 || opcode == 0x18)
-		mc_flush(cache, c->field_bytes >> 16 ? c->seen : 0);
-	else if (!mc_binary_reads(opcode))
+	if (opcode == 0x08 || opcode == 0x18) {
+		if (!mc_flush(cache, c->field_bytes >> 16 ? c->seen : 0))
+			return;
+	} else if (!mc_binary_reads(opcode)) {
 		mc_changed(cache, c->hash);
+	}
 	if (c->field >= MC_HEADER_BYTES + c->left)
 		mc_binary_begins(c);
 	else
