@@ -357,7 +357,8 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 
 	if (!cookie)
 		return SK_PASS; /* unreachable: the socket is in a map */
-	stream = spin_stream_find_(cookie, 1);
+	/* handlers must not see a stream from the middle on, if none of its slots was free when it began */
+	stream = spin_stream_find_(cookie, skb->priority == SPIN_STREAM_BEGINS);
 	if (!stream)
 		return spin_stream_miss_(); /* passed as without handlers, because its bytes have been acknowledged */
 	at = stream->at;

@@ -250,6 +250,9 @@ static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
 /*
  * Removes bytes that were delivered before. If segments overlap, TCP leaves it to the reader to skip the first bytes of the later one, and
  * verdict programs get them again (tcp_read_skb(), seen on Linux 6.18).
+ *
+ * Tells the context's program in skb->priority whether the stream begins: with the first piece that comes while the context is attached. The
+ * kernel lets these programs write two fields of an skb, and TCP reads neither of a received one.
  */
 SEC("sk_skb/stream_verdict")
 int spin_stream_guard(struct __sk_buff *skb)
@@ -273,7 +276,10 @@ int spin_stream_guard(struct __sk_buff *skb)
 	if ((int32_t)(next - seq) > 0 && next - seq < bytes && spin_skip(skb, next - seq))
 		return SK_DROP; /* no memory */
 	/* a context that has ended leaves its slot to another one before its connections are forgotten */
-	if (spin_is_attached(&known->owner))
+	if (spin_is_attached(&known->owner)) {
+		skb->priority = known->begun ? 0 : SPIN_STREAM_BEGINS;
+		known->begun = 1;
 		bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
+	}
 	return SK_PASS;
 }

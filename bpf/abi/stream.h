@@ -18,7 +18,7 @@
  * and in the object of streams.bpf.c, shared by the contexts of a process:
  *
  *	spin_stream_begins    section "sockops", on the root cgroup: sockets connect, change state, close
- *	spin_stream_guard     section "sk_skb/stream_verdict": first program for the pieces of all streams
+ *	spin_stream_guard     section "sk_skb/stream_verdict": first program for the pieces of all streams; SPIN_STREAM_BEGINS
  *	spin_stream_programs  program array: the contexts' stream programs, by slot
  *	spin_stream_attached  context numbers by slot: only connections of these contexts are accepted
  *	spin_stream_owner     socket storage: struct spin_stream_owner; a connection inherits it from its listening socket
@@ -76,7 +76,12 @@ struct spin_stream_known {
 	struct spin_stream_owner owner;
 	uint32_t next;     /* sequence number of the next byte */
 	uint32_t has_next; /* 1: next is valid */
+	uint32_t begun;    /* 1: its context's program has run */
+	uint32_t unused;
 };
+
+/* skb->priority, as spin_stream_guard leaves it to a context's program: the stream begins with this piece. 0: with an earlier one. */
+#define SPIN_STREAM_BEGINS 1u
 
 /* A connection was closed by its peer (state 8, CLOSE_WAIT) or has ended (state 7, CLOSE). */
 struct spin_stream_news {

@@ -114,10 +114,11 @@ struct spin_completion {
 
 /*
  * A number, modulo 2^32, that grows when handlers of this state have missed a piece of a stream, before the application can read it: there
- * are SPIN_CONNECTIONS_MAX slots, of which a connection may use any of eight. While a connection is open that handlers do not see, or once
- * a context with TCP sockets was detached, it grows with each call, as it does in programs with bounded loops (<spin/meta.h>). So what a
- * handler knows of the application's state is valid while the number is unchanged. It covers all contexts of a state and may be read for
- * datagrams as well. 0 on the HPU and in the host build.
+ * are SPIN_CONNECTIONS_MAX slots, of which a connection may use any of eight. If none of them is free when its first byte comes, handlers
+ * see nothing of it until it is closed. While a connection is open that handlers do not see, or once a context with TCP sockets was
+ * detached, the number grows with each call, as it does in programs with bounded loops (<spin/meta.h>). So what a handler knows of the
+ * application's state is valid while the number is unchanged. It covers all contexts of a state and may be read for datagrams as well. 0 on
+ * the HPU and in the host build.
  */
 #define spin_connections_missed(v) spin_connections_missed_((v)->packet)
 
