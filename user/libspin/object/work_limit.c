@@ -45,6 +45,14 @@ static int64_t target(const struct bpf_insn *insn, size_t i)
 	return (int64_t)i + 1 + (insn->code == JUMP_FAR ? insn->imm : insn->off);
 }
 
+/* A jump that leads back, but not into a loop that it belongs to, is a matter of how the compiler placed the code. */
+static int is_iteration(const struct work_code *code, size_t i)
+{
+	const int64_t to = is_jump(&code->insns[i]) ? target(&code->insns[i], i) : INT64_MAX;
+
+	return to <= (int64_t)i && code->component[to] == code->component[i];
+}
+
 int work_code__next(const struct work_code *code, size_t i, size_t next[2])
 {
 	const struct bpf_insn *insn = &code->insns[i];
@@ -190,7 +198,7 @@ static int rewrite(struct bpf_program *prog, const struct work_code *code, const
 		err = 0;
 	if (!err) {
 		for (size_t i = 0; i < code->count; i = work_code__following(code, i))
-			if (is_jump(&code->insns[i]) && target(&code->insns[i], i) <= (int64_t)i)
+			if (is_iteration(code, i))
 				emit_iteration_check(&w, code, i, counter);
 		emit_entry(&w, entry, counter, unit_limit(code, options));
 		if (w.out_of_range)
@@ -235,6 +243,7 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 			err = rewrite(prog, &code, options, jumps);
 	}
 	free(code.round_units);
+	free(code.component);
 	free(code.live);
 	return err;
 }
@@ -285,7 +294,7 @@ static uint32_t units(const struct bpf_insn *insn)
 struct search {
 	const struct work_code *code;
 	uint32_t *number, *lowest; /* 0: not visited */
-	uint32_t *component;       /* 0: unknown */
+	uint32_t *component;       /* that of the code */
 	size_t *path, *open;       /* current path; instructions without a component */
 	uint8_t *taken;            /* successors visited */
 	size_t path_count, open_count;
@@ -358,7 +367,7 @@ static void find_costs(const struct search *s, struct work_code *code)
 		int count = s->number[i] ? work_code__next(code, i, next) : 0;
 
 		for (int k = 0; k < count; k++) {
-			uint64_t round = next[k] <= i ? longest[next[k]] : 0;
+			uint64_t round = next[k] <= i && s->component[next[k]] == s->component[i] ? longest[next[k]] : 0;
 
 			if (!round)
 				continue;
@@ -378,7 +387,7 @@ int work_cost__find(struct work_code *code)
 		.code = code,
 		.number = calloc(count, sizeof(*s.number)),
 		.lowest = calloc(count, sizeof(*s.lowest)),
-		.component = calloc(count, sizeof(*s.component)),
+		.component = code->component = calloc(count, sizeof(*s.component)),
 		.path = calloc(count, sizeof(*s.path)),
 		.open = calloc(count, sizeof(*s.open)),
 		.taken = calloc(count, 1),
@@ -394,7 +403,6 @@ int work_cost__find(struct work_code *code)
 	}
 	free(s.number);
 	free(s.lowest);
-	free(s.component);
 	free(s.path);
 	free(s.open);
 	free(s.taken);

@@ -5,9 +5,10 @@
 /*
  * Limits how long one packet may hold a CPU in the isolated class: handlers of programs that are not trusted, loaded without CAP_PERFMON.
  * Called by class.c before a program is loaded. The limit is enforced on the instructions that are loaded, whoever compiled them. Each
- * backward jump is redirected through a few instructions behind the program's end. They subtract the maximum cost of one iteration of that
- * loop from a counter on the stack, and end the program with XDP_ABORTED when it is used up. Every loop has a backward jump, so a run costs
- * at most the limit plus each instruction once.
+ * backward jump of a loop is redirected through a few instructions behind the program's end. They subtract the maximum cost of one
+ * iteration of that loop from a counter on the stack, and end the program with XDP_ABORTED when it is used up. Every loop has a backward
+ * jump, so a run costs at most the limit plus each instruction once. Other backward jumps are left alone: a reference may be held there
+ * (ringbuf), with which a program may not end.
  *
  * The program cannot reach the counter: it lies below the stack that the program uses. That depth is known
  * because in the isolated class nothing may add an unknown number to a stack pointer, as checked here and by the kernel.
@@ -47,6 +48,7 @@ struct work_code {
 	const struct bpf_insn *insns;
 	size_t count;
 	int32_t stack_bytes;   /* work_stack__check(): bytes of stack used */
+	uint32_t *component;   /* work_cost__find(): instructions of one loop have the same number; 0: not reached */
 	uint32_t *round_units; /* work_cost__find(): cost of an iteration of the loop that begins at each instruction; 0: no loop does */
 	uint32_t round_units_max;
 	uint16_t *live; /* work_stack__live(): bit mask of the registers live at each instruction */
