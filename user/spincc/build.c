@@ -455,10 +455,11 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 
 /*
  * Without CAP_PERFMON the verifier also follows a test of a pointer that it knows to be NULL to the wrong side, and before Linux 6.17 it
- * rejects the use of the pointer there. So the compiler makes two ways of a way where a pointer may be NULL, up to the test, whatever stands
- * between (returns.c), and its code generator must not join them again.
+ * rejects the use of the pointer there. So the compiler makes two paths of one where a pointer may be NULL, up to the test, whatever stands
+ * between (returns.c), and its code generator must not join them again. Not for messages, which load as trusted only: strided_ddt's would
+ * take more than 1,000,000 steps.
  */
-static void add_separate_ways(struct command *c)
+static void add_separate_paths(struct command *c)
 {
 	command__add(c, "-mllvm");
 	command__add(c, "-jump-threading-threshold=200");
@@ -468,15 +469,18 @@ static void add_separate_ways(struct command *c)
 
 static int build_bpf(struct spincc *s, const char *ir)
 {
+	struct spin_registration registration;
 	struct command c = { 0 };
-	char object[PATH_MAX], walks[PATH_MAX];
+	char object[PATH_MAX], walks[PATH_MAX], entry[PATH_MAX];
 
 	temps__path(s, "object", object);
 	temps__path(s, "walks.ll", walks);
-	if (loops__write(ir, walks))
+	temps__path(s, "entry.o", entry);
+	if (read_registration(entry, &registration, NULL) || loops__write(ir, walks))
 		return -1;
 	add_from_ir(s, &c, walks, object);
-	add_separate_ways(&c);
+	if (registration.delivery != SPIN_DELIVER_ME)
+		add_separate_paths(&c);
 	return build__run(s, &c, STAGE_BPF);
 }
 
