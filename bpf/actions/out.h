@@ -73,7 +73,7 @@ SPIN_INLINE void *spin_out_egress_dev_(uint32_t place, uint32_t copies)
 {
 	uint32_t at = place * SPIN_EGRESS_DEVMAPS;
 
-#define SPIN_EGRESS_IS_LESS_(size) at += copies > size;
+#define SPIN_EGRESS_IS_LESS_(size) at += spin_below_(size, copies);
 	SPIN_EGRESS_SIZES(SPIN_EGRESS_IS_LESS_)
 #undef SPIN_EGRESS_IS_LESS_
 	return bpf_map_lookup_elem(&spin_egress, &at);
