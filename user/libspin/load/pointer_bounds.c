@@ -2,10 +2,10 @@
 /*
  * Keeps the verifier's bounds of pointers consistent in the isolated class. Called by class.c before a program is
  * loaded. Without CAP_PERFMON the verifier also follows what a CPU executes speculatively after `pointer += register`, and
- * leaves the pointer there with 32-bit bounds that contradict its other bounds. The next copy of the register detects this,
- * warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets the bounds. An addition of 0 makes the
- * bounds consistent. It is inserted before each copy of such a pointer; the code is placed behind the program's end, so
- * that no instruction moves. The analysis may treat other registers as such pointers, but misses none.
+ * leaves the pointer there with 32-bit bounds that contradict its other bounds. The next copy of the register, or the next load of it from
+ * the stack (Linux 6.12.95), detects this, warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets the bounds. An addition of 0
+ * makes the bounds consistent. It is inserted before each copy of such a pointer and before each store of one to the stack; the code is
+ * placed behind the program's end, so that no instruction moves. The analysis may treat other registers as such pointers, but misses none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 #define SLOTS 64 /* stack slots of 8 bytes */
 #define JUMP  (BPF_JMP | BPF_JA)
 #define COPY  (BPF_ALU64 | BPF_MOV | BPF_X)
-#define ADDED 3 /* instructions for one copy */
+#define SPILL (BPF_STX | BPF_MEM | BPF_DW)
+#define ADDED 3 /* instructions for one copy or store */
 
 /* What a register may hold on some path: a pointer; a pointer moved by a register; the program's context argument. */
 enum { POINTER = 1, COMPUTED = 2 /* by adding or subtracting a register */, CONTEXT = 4 };
@@ -43,6 +44,11 @@ static uint8_t *slot_of(struct flow *f, const struct bpf_insn *insn)
 	return insn->off % 8 || at < 0 || at >= SLOTS ? NULL : &f->slot[at];
 }
 
+static int is_spill(const struct bpf_insn *insn)
+{
+	return insn->code == SPILL && insn->dst_reg == BPF_REG_10;
+}
+
 static void apply_load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 {
 	const uint8_t *slot = insn->src_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
@@ -59,7 +65,7 @@ static void apply_alu(const struct bpf_insn *insn, uint8_t *reg)
 	uint8_t *to = &reg[insn->dst_reg];
 
 	if (insn->code == COPY) {
-		reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see correct_copy() */
+		reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see correct() */
 		*to = reg[insn->src_reg];
 	} else if (wide && (op == BPF_ADD || op == BPF_SUB) && BPF_SRC(insn->code) == BPF_X) {
 		*to = (*to | reg[insn->src_reg]) & POINTER ? POINTER | COMPUTED : 0;
@@ -86,6 +92,8 @@ static void apply_instruction(struct flow *f, const struct bpf_insn *insn, uint8
 		apply_load(f, insn, reg);
 		return;
 	case BPF_STX:
+		if (is_spill(insn))
+			reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see correct() */
 		slot = insn->dst_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
 		if (slot)
 			join(f, slot, reg[insn->src_reg]);
@@ -127,23 +135,25 @@ static int analyze(struct flow *f, const struct work_code *code)
 	return 0;
 }
 
-/* Returns 1 for a copy of a pointer that was computed from a register. */
+/* Returns 1 for a copy, or a store to the stack, of a pointer that was computed from a register. */
 static int needs_correction(const struct flow *f, const struct work_code *code, size_t i)
 {
-	return code->insns[i].code == COPY && !code->insns[i].off && f->at[i][code->insns[i].src_reg] & COMPUTED;
+	const struct bpf_insn *insn = &code->insns[i];
+
+	return ((insn->code == COPY && !insn->off) || is_spill(insn)) && f->at[i][insn->src_reg] & COMPUTED;
 }
 
-/* Moves the copy behind the program's end, after an addition of 0. Returns -1 if that is too far for a jump. */
-static int correct_copy(struct bpf_insn *insns, size_t *count, size_t at)
+/* Moves the instruction behind the program's end, after an addition of 0. Returns -1 if that is too far for a jump. */
+static int correct(struct bpf_insn *insns, size_t *count, size_t at)
 {
-	const struct bpf_insn copy = insns[at];
+	const struct bpf_insn moved = insns[at];
 	int64_t distance = (int64_t)*count - (int64_t)at - 1;
 
 	if (distance + ADDED > INT16_MAX)
 		return -1;
 	insns[at] = (struct bpf_insn){ .code = JUMP, .off = (int16_t)distance };
-	insns[(*count)++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = copy.src_reg };
-	insns[(*count)++] = copy;
+	insns[(*count)++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = moved.src_reg };
+	insns[(*count)++] = moved;
 	insns[(*count)++] = (struct bpf_insn){ .code = JUMP, .off = (int16_t) - (distance + ADDED) };
 	return 0;
 }
@@ -154,7 +164,7 @@ int pointer_bounds__join(struct bpf_program *prog)
 					.insns = bpf_program__insns(prog),
 					.count = bpf_program__insn_cnt(prog) };
 	struct flow f = { .at = calloc(code.count, sizeof(*f.at)) };
-	size_t copies = 0, count = code.count;
+	size_t moved = 0, count = code.count;
 	struct bpf_insn *insns = NULL;
 	int err = 0;
 
@@ -162,15 +172,15 @@ int pointer_bounds__join(struct bpf_program *prog)
 		if (analyze(&f, &code))
 			err = work_limit__refuse(&code, WORK_TOO_LONG);
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
-			copies += needs_correction(&f, &code, i);
-		insns = malloc((code.count + copies * ADDED) * sizeof(*insns));
+			moved += needs_correction(&f, &code, i);
+		insns = malloc((code.count + moved * ADDED) * sizeof(*insns));
 	}
 	if (!err && (!f.at || !insns))
 		err = spin_fail(-ENOMEM, "no memory to load %s", code.name);
-	if (!err && copies) {
+	if (!err && moved) {
 		memcpy(insns, code.insns, code.count * sizeof(*insns));
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
-			if (needs_correction(&f, &code, i) && correct_copy(insns, &count, i))
+			if (needs_correction(&f, &code, i) && correct(insns, &count, i))
 				break; /* the jump is out of range: stop here */
 		err = bpf_program__set_insns(prog, insns, count);
 	}
