@@ -20,7 +20,7 @@
  *	spin_equal_             all programs           tests/handlers/sending/act_put_d.c: two minutes are not enough
  *	spin_below_             isolated class         -
  *	spin_verifier_merge_    isolated class         -
- *	spin_verifier_bounds_   isolated class         bpf/root.bpf.c: REG INVARIANTS VIOLATION (Linux 6.12.95)
+ *	spin_verifier_bounds_   isolated class         bpf/root.bpf.c: the kernel warns (REG INVARIANTS VIOLATION)
  *	spin_index_below_       isolated class         handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
  *	SPIN_UNROLL_            isolated class         tests/handlers/memory/act_copy.c: an offset that is not constant
  */
