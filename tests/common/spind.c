@@ -146,6 +146,18 @@ void spind__cleanup(struct spind *spind)
 		printf("%s stays\n", spind->directory);
 }
 
+int spind__run_in_child(struct spind *spind, int (*test)(void))
+{
+	int status = 1;
+	pid_t child = fork();
+
+	if (!child)
+		exit(test());
+	waitpid(child, &status, 0);
+	spind__cleanup(spind);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 unsigned spind__stderr_lines(const struct spind *spind)
 {
 	char path[100], line[300];

@@ -21,6 +21,8 @@ void spind__restart(struct spind *spind);
 void spind__kill(struct spind *spind, int signal);
 /* Ends it and all its holders, and removes the directory. */
 void spind__cleanup(struct spind *spind);
+/* Runs the test in a child process, cleans up when it has ended, and returns its exit status. */
+int spind__run_in_child(struct spind *spind, int (*test)(void));
 /* Returns the number of processes that hold contexts for this spind. */
 unsigned spind__holders(const struct spind *spind);
 /* Returns one of them; 0 if there is none. */

@@ -194,18 +194,10 @@ static int run_all(void)
 
 int main(void)
 {
-	int status = 1;
-	pid_t child;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	netns_shell("ip addr add 10.9.0.3/24 dev s0");
 	spind__start(&spind, "");
 	segments = built_open("seg_socket");
-	child = fork();
-	if (!child)
-		exit(run_all());
-	waitpid(child, &status, 0);
-	spind__cleanup(&spind);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return spind__run_in_child(&spind, run_all);
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bpf/abi/stream.h"
@@ -153,15 +152,7 @@ static int run(void)
 
 int main(void)
 {
-	int status = 1;
-	pid_t child;
-
 	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
-	child = fork();
-	if (!child)
-		exit(run());
-	waitpid(child, &status, 0);
-	spind__cleanup(&spind);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return spind__run_in_child(&spind, run);
 }

@@ -185,16 +185,8 @@ static int run_all(void)
 
 int main(void)
 {
-	int status = 1;
-	pid_t child;
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
-	child = fork();
-	if (!child)
-		exit(run_all());
-	waitpid(child, &status, 0);
-	spind__cleanup(&spind);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return spind__run_in_child(&spind, run_all);
 }
