@@ -17,7 +17,7 @@
 #define JUMP_FAR    (BPF_JMP32 | BPF_JA) /* Linux 6.6 */
 #define MAY_GOTO    (BPF_JMP | 0xe0)     /* Linux 6.9 */
 #define LOAD_64     (BPF_LD | BPF_IMM | BPF_DW)
-#define ADDED_MAX   10 /* instructions added for one backward jump */
+#define ADDED_MAX   10 /* instructions added for one backward jump of a loop */
 
 int work_limit__refuse(const struct work_code *code, const char *what)
 {
@@ -45,7 +45,7 @@ static int64_t target(const struct bpf_insn *insn, size_t i)
 	return (int64_t)i + 1 + (insn->code == JUMP_FAR ? insn->imm : insn->off);
 }
 
-/* A jump that leads back, but not into a loop that it belongs to, is a matter of how the compiler placed the code. */
+/* Returns 1 for a backward jump within a loop. Others only depend on where the compiler placed the code. */
 static int is_iteration(const struct work_code *code, size_t i)
 {
 	const int64_t to = is_jump(&code->insns[i]) ? target(&code->insns[i], i) : INT64_MAX;
@@ -181,12 +181,18 @@ static uint32_t unit_limit(const struct work_code *code, const struct work_optio
 	return (uint32_t)units;
 }
 
-static int rewrite(struct bpf_program *prog, const struct work_code *code, const struct work_options *options, size_t jumps)
+/* Adds the counter; does nothing if the program has no loop. */
+static int rewrite(struct bpf_program *prog, const struct work_code *code, const struct work_options *options)
 {
-	struct emitter w = { .insns = malloc((code->count + (jumps + 1) * ADDED_MAX) * sizeof(*w.insns)), .count = code->count };
+	struct emitter w = { .count = code->count };
 	int counter = -code->stack_bytes - 4, err;
-	size_t entry = find_entry(code);
+	size_t entry = find_entry(code), iterations = 0;
 
+	for (size_t i = 0; i < code->count; i = work_code__following(code, i))
+		iterations += is_iteration(code, i);
+	if (!iterations)
+		return 0;
+	w.insns = malloc((code->count + (iterations + 1) * ADDED_MAX) * sizeof(*w.insns));
 	if (!w.insns)
 		return spin_fail(-ENOMEM, "no memory to load %s", code->name);
 	memcpy(w.insns, code->insns, code->count * sizeof(*w.insns));
@@ -227,20 +233,17 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 	struct work_code code = { .name = bpf_program__name(prog),
 				  .insns = bpf_program__insns(prog),
 				  .count = bpf_program__insn_cnt(prog) };
-	size_t jumps = 0;
 	int err;
 
-	for (size_t i = 0; i < code.count; i = work_code__following(&code, i))
-		jumps += is_jump(&code.insns[i]) && target(&code.insns[i], i) <= (int64_t)i;
 	err = check_jumps(&code);
 	if (!err)
 		err = work_stack__check(&code);
-	if (!err && jumps && !options->follows) {
+	if (!err && !options->follows) {
 		err = work_cost__find(&code);
 		if (!err)
 			err = work_stack__live(&code);
 		if (!err)
-			err = rewrite(prog, &code, options, jumps);
+			err = rewrite(prog, &code, options);
 	}
 	free(code.round_units);
 	free(code.component);
