@@ -27,6 +27,7 @@
 
 struct test {
 	enum engine_kind kind;
+	uint32_t ip_version;
 	struct engine *engine;
 	struct seg_state state; /* SEG_STATE_COMPARED bytes */
 	uint32_t sent[MANY];    /* bytes of proven connections that were accepted */
@@ -44,7 +45,11 @@ static int segment(struct test *t, uint32_t number, uint8_t flags, uint32_t offs
 	uint32_t before = t->state.runs;
 	int err;
 
-	s.key = (struct segref_key){ .ip_version = 4, .src = { 10, (uint8_t)(number >> 12) }, .dst = { 10, 1 }, .dst_port = 80 };
+	s.key = (struct segref_key){
+		.ip_version = t->ip_version, .src = { 10, (uint8_t)(number >> 12) }, .dst = { 10, 1 }, .dst_port = 80
+	};
+	if (t->ip_version == 6)
+		s.key.src[15] = (uint8_t)number; /* addresses of one source */
 	s.key.src_port = (uint16_t)(0x4000 + 8 * (number & 0xfff));
 	s.seq = number * 77777 + offset + (flags & SPIN_TCP_SYN ? 0 : 1);
 	err = t->engine->ops->packet(t->engine, frame, segframe_build(&s, &shape, frame), &out);
@@ -183,17 +188,18 @@ static int check_full(struct test *t)
 		if (segment(t, MANY + FLOOD + i, SPIN_TCP_SYN, 0, 0, &headers) != SPIN_REASON_PROCEEDED || headers != 1)
 			return FAIL(t, "SYN %u finds no place, and all connections have ended", i);
 	}
-	printf("%s: %u proven connections at a time\n", engine_name(t->kind), open);
+	printf("%s, IPv%u: %u proven connections at a time\n", engine_name(t->kind), t->ip_version, open);
 	return 0;
 }
 
-static int run(enum engine_kind kind)
+static int run_version(enum engine_kind kind, uint32_t ip_version)
 {
 	static struct test t;
 	int err;
 
 	memset(&t, 0, sizeof(t));
 	t.kind = kind;
+	t.ip_version = ip_version;
 	err = segment_engine_open(kind, "seg_random", &t.engine);
 	if (!err)
 		err = check_flood(&t);
@@ -201,6 +207,13 @@ static int run(enum engine_kind kind)
 		err = check_full(&t);
 	engine_close(t.engine);
 	return err;
+}
+
+static int run(enum engine_kind kind)
+{
+	int err = run_version(kind, 4);
+
+	return err ? err : run_version(kind, 6);
 }
 
 int main(int argc, char **argv)
