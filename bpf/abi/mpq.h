@@ -31,7 +31,7 @@ enum spin_flow_kind {
 struct spin_flow {
 	uint64_t id;             /* message_id << 32 | source port (network order) << 16 | IP version; 0: never used */
 	uint64_t src[2];         /* network byte order; IPv4 in the low half of word 0 */
-	uint32_t state;          /* enum spin_flow_kind in bits 1:0; of its message the MPQ in 15:2, and that one's generation in 31:16 */
+	uint32_t state;          /* enum spin_flow_kind in bits 1:0; its message's MPQ in 15:2, the MPQ's generation in 31:16 */
 	uint32_t time;           /* tombstone: clock when it was created */
 	uint32_t stride, length; /* of the tombstone's message; length SPIN_LENGTH_UNKNOWN: the message was refused */
 	uint32_t sum;            /* checksum of the first packet's datagram, or one of the following values: the message was evicted */

@@ -67,8 +67,8 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 
 /*
  * A message chosen to end: its MPQ in bits 12:0, SPIN_MPQS_MAX if there is none, and 19 bits of the MPQ's generation above. (With 64 bits,
- * 6.1's verifier takes half as many steps again for a search.) Must be called before anything else of the message is read, because by then,
- * and by the time that the message is to end, its MPQ may have another one.
+ * 6.1's verifier takes half as many steps again for a search.) Call it before anything else of the message is read: the MPQ may get another
+ * message at any time, and the generation says which one was meant.
  */
 #define SPIN_CHOSEN_GENERATION_ 13
 

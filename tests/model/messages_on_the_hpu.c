@@ -224,10 +224,10 @@ static void refused_while_handlers_run(struct rig_file image)
 	check(send(nic, 1, 1, 1, ASK_COPY, 1).reason == SPIN_REASON_NO_MPQ, "the message accepts no more packets");
 	check(!pspin__clock(nic, 1, &r) && r.event_count == 1 && r.events[0].type == SPIN_EVENT_TIMEOUT &&
 		      r.events[0].flags & SPIN_EVENT_REFUSED,
-	      "the host is told of the refusal");
+	      "the host gets an event of the refusal");
 	for (uint32_t i = 0; i < 2; i++) {
 		r = send(nic, 1, i, 0, ASK_COPY, 1);
-		check(r.reason == SPIN_REASON_BEYOND_ENTRY && r.verdict == SPIN_VERDICT_TX, "so is the sender");
+		check(r.reason == SPIN_REASON_BEYOND_ENTRY && r.verdict == SPIN_VERDICT_TX, "the sender gets the refusal again");
 	}
 	pspin__close(nic);
 }

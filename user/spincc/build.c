@@ -455,9 +455,9 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 
 /*
  * Without CAP_PERFMON the verifier also follows a test of a pointer that it knows to be NULL to the wrong side, and before Linux 6.17 it
- * rejects the use of the pointer there. So the compiler makes two paths of one where a pointer may be NULL, up to the test, whatever stands
- * between (returns.c), and its code generator must not join them again. Not for messages, which load as trusted only: strided_ddt's would
- * take more than 1,000,000 steps.
+ * rejects the use of the pointer there. So the optimiser separates the path where a pointer is NULL up to the test, however much code that
+ * duplicates (returns.c), and the code generator must not join the two again. Not for messages, which load as trusted only: strided_ddt would
+ * be too much for the verifier.
  */
 static void add_separate_paths(struct command *c)
 {
