@@ -150,10 +150,12 @@ $(BUILD)/gen/targets.inc: hwmodel/target/embed.awk hwmodel/targets/pspin.target 
 $(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc
 $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 
-# The runtime's files, so that libspin can tell a handler's own header from one of these in a verifier's log.
+# The names of the runtime's files, so that libspin can tell a handler's own header from one of these in a verifier's log. Written only if
+# they have changed.
 $(BUILD)/gen/runtime_files.inc: $(sort $(wildcard bpf/*.[ch] bpf/*/*.h handlers/include/*.h handlers/include/*/*.h handlers/include/*/*/*.h))
 	@mkdir -p $(@D)
-	$(Q)printf '"%s",\n' $(sort $(notdir $^)) >$@
+	$(Q)printf '"%s",\n' $(sort $(notdir $^)) >$@.new
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(BUILD)/obj/user/libspin/load/verifier.o: $(BUILD)/gen/runtime_files.inc
 $(BUILD)/obj/user/libspin/load/verifier.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden -I$(BUILD)/gen
 

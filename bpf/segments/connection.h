@@ -222,8 +222,8 @@ SPIN_INLINE uint64_t spin_connection_source_(uint64_t id, uint64_t src)
 }
 
 /*
- * Returns the place that yields to a key of another source, of those whose connections are all of one: the one with the fewest segments.
- * SPIN_CONNECTION_NONE: there is none. No place is free.
+ * Called if no place yields otherwise. If all connections in the key's places are of one source, and the key is of another, returns the place
+ * of the one with the fewest segments; else SPIN_CONNECTION_NONE.
  */
 SPIN_INLINE uint32_t spin_connection_of_other_source_(const struct spin_view *view, const struct spin_segment_key *key)
 {

@@ -3,24 +3,17 @@
  * Sends TCP segments as frames through a packet socket (inject.h). Called by the tests of live interfaces in this directory.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/segments/inject.h"
-
-static void die(const char *what)
-{
-	printf("FAIL: ");
-	fflush(stdout);
-	perror(what);
-	exit(1);
-}
 
 void injector__open(struct injector *i, const char *dev, const uint8_t to[6])
 {
@@ -28,7 +21,7 @@ void injector__open(struct injector *i, const char *dev, const uint8_t to[6])
 
 	i->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (i->fd < 0 || bind(i->fd, (struct sockaddr *)&a, sizeof(a)))
-		die("a packet socket");
+		die("no packet socket on %s: %s", dev, strerror(errno));
 	memcpy(i->to, to, sizeof(i->to));
 }
 
@@ -44,7 +37,7 @@ void injector__address(const char *dev, uint8_t address[6])
 
 	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", dev);
 	if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &request))
-		die(dev);
+		die("%s has no Ethernet address: %s", dev, strerror(errno));
 	memcpy(address, request.ifr_hwaddr.sa_data, 6);
 	close(fd);
 }
@@ -55,7 +48,7 @@ struct segref_key injector__key(const char *src, uint16_t src_port, const char *
 	struct segref_key key = { .ip_version = family == AF_INET ? 4 : 6, .src_port = src_port, .dst_port = dst_port };
 
 	if (inet_pton(family, src, key.src) != 1 || inet_pton(family, dst, key.dst) != 1)
-		die("an address");
+		die("%s or %s is not an address of its family", src, dst);
 	return key;
 }
 
@@ -69,5 +62,5 @@ void injector__send(const struct injector *i, const struct segref_key *key, uint
 
 	memcpy(frame, i->to, sizeof(i->to));
 	if (send(i->fd, frame, frame_bytes, 0) != (ssize_t)frame_bytes)
-		die("a frame");
+		die("a frame is not sent: %s", strerror(errno));
 }
