@@ -389,8 +389,8 @@ $(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/ob
 # Loads programs with one more flag than libspin sets.
 $(BUILD)/tests/vectors/run: LDFLAGS += -Wl,--wrap=bpf_object__load
 
-# Can pretend that the kernel has no may_goto.
-$(BUILD)/tests/unit/swap_finds_its_counters: LDFLAGS += -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies
+# Pretend that the kernel has no may_goto.
+$(addprefix $(BUILD)/tests/unit/,swap_finds_its_counters loops_fit_the_mtu): LDFLAGS += -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies
 
 # Can make map updates fail.
 $(BUILD)/tests/sockets/state_survives_failed_moves: LDFLAGS += -Wl,--wrap=bpf_map_update_elem

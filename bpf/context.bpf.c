@@ -85,6 +85,9 @@ const volatile struct spin_config spin_config = {
 	.age_bytes = SPIN_AGE_BYTES,
 	.key = SPIN_HASH_KEY,
 };
+#ifdef SPIN_BOUNDED_LOOPS
+const volatile uint32_t spin_direct_bytes = SPIN_DIRECT_BYTES_MAX;
+#endif
 
 #include "bpf/context_maps.h"
 #include "bpf/packet.h"

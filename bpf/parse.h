@@ -125,7 +125,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	total = spin_length16(ip->total_length);
 	if (total < header + least || !spin_holds_(view, at, off, total))
 		return SPIN_REASON_IP_LENGTH;
-	if (total > spin_bytes_max_(view))
+	if (total > spin_longest_packet_(view))
 		return SPIN_REASON_TOO_LONG;
 	out->ip = ip;
 	out->ip_at = off;
@@ -173,7 +173,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 	bytes = spin_length16(ip->payload_length);
 	if (bytes < least || !spin_holds_(view, at + sizeof(*ip), off + sizeof(*ip), bytes))
 		return SPIN_REASON_IP_LENGTH;
-	if (sizeof(*ip) + bytes > spin_bytes_max_(view))
+	if (sizeof(*ip) + bytes > spin_longest_packet_(view))
 		return SPIN_REASON_TOO_LONG;
 	out->ip = ip;
 	out->ip_at = off;
@@ -267,7 +267,7 @@ SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, str
 	if (!bytes)
 		return SPIN_REASON_TRUNCATED;
 	out->udp_at = out->ip_at;
-	return bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
+	return bytes > spin_longest_packet_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
 /*
@@ -340,7 +340,7 @@ SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum
 		return SPIN_REASON_IP_LENGTH;
 	if (takes == SPIN_TAKES_TCP && spin_parse_tcp_(at + header, bytes, out) != SPIN_PARSED)
 		return SPIN_REASON_UDP_LENGTH;
-	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
+	return header + bytes > spin_longest_packet_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
 /* Returns 1 for the reasons that parsing the linear part gives for a multi-buffer or too long frame. */

@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_ether.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -165,11 +166,14 @@ static void print_programs(const char *object, const char *variant, uint32_t bef
 	}
 }
 
-static void print_cell(const char *object, const char *variant, int err, uint32_t before)
+static void print_cell(const char *object, const char *variant, int err, const struct spin_ctx *ctx, uint32_t before)
 {
-	char message[SPIN_ERROR_BYTES];
+	char message[SPIN_ERROR_BYTES] = "";
 
-	snprintf(message, sizeof(message), "%s", err ? spin_strerror_last() : "");
+	if (err)
+		snprintf(message, sizeof(message), "%s", spin_strerror_last());
+	else if (ctx && spin_ctx__longest_packet(ctx) <= ETH_DATA_LEN)
+		snprintf(message, sizeof(message), "packets of at most %u bytes", spin_ctx__longest_packet(ctx));
 	for (char *c = message; *c; c++)
 		if (*c == '\t' || *c == '\n')
 			*c = ' ';
@@ -213,7 +217,7 @@ static void try_variant(const char *name, const struct spin_object *object, cons
 	err = spin_ctx__create_opts(variant->on_interface ? interface : NULL, object, rule, &opts, &ctx);
 	if (!err && variant->on_interface)
 		err = spin_ctx__attach(ctx);
-	print_cell(name, variant->name, err, before);
+	print_cell(name, variant->name, err, ctx, before);
 	spin_ctx__destroy(ctx);
 }
 
@@ -342,7 +346,7 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		err = add_ring(nic, object);
 	if (!err)
 		err = add_streams(object, class);
-	print_cell(DISPATCHER, variant, err, before);
+	print_cell(DISPATCHER, variant, err, NULL, before);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 }
@@ -362,11 +366,12 @@ static void try_dispatchers(const char *path)
 	print_end(DISPATCHER);
 }
 
+/* lo gets Ethernet's MTU: it decides for which packets loops over a packet are verified. */
 static int bring_up_lo(void)
 {
-	struct ifreq req = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	struct ifreq up = { .ifr_name = "lo", .ifr_flags = IFF_UP }, mtu = { .ifr_name = "lo", .ifr_mtu = ETH_DATA_LEN };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int err = fd < 0 || ioctl(fd, SIOCSIFFLAGS, &req) ? -errno : 0;
+	int err = fd < 0 || ioctl(fd, SIOCSIFMTU, &mtu) || ioctl(fd, SIOCSIFFLAGS, &up) ? -errno : 0;
 
 	if (fd >= 0)
 		close(fd);

@@ -26,13 +26,12 @@
 #include "kernel/features.h"
 #include "kernel/probe.h"
 #include "user/libspin/object/layout.h"
-#include "user/libspin/load/failure.h"
-#include "user/libspin/load/rename.h"
-#include "user/libspin/ni_limits.h"
-#include "user/libspin/messages/in_flight.h"
+#include "user/libspin/load/context.h"
 #include "user/libspin/requests/egress.h"
+#include "user/libspin/ni_limits.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
+#include "user/libspin/messages/in_flight.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/share.h"
 #include "user/libspin/socket.h"
@@ -42,184 +41,19 @@
 /*
  * Chooses a random key for the tables of messages and connections, so that senders cannot aim at one of their slots. If there is no
  * randomness early at boot, the known key is used, as with a virtual clock: keys in the same slot evict one another, and a run would not
- * be reproducible.
+ * be reproducible. Handlers that replace others find the connections of these by the same key.
  */
-static void choose_key(struct spin_config *config)
+static void choose_key(struct spin_ctx *ctx)
 {
 	const uint64_t known[] = SPIN_HASH_KEY;
 	uint64_t key[sizeof(known) / sizeof(known[0])];
 
-	memcpy(config->key, known, sizeof(known));
-	if (config->virtual_clock || getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key))
+	_Static_assert(sizeof(ctx->hash_key) == sizeof(key), "a key's words");
+	memcpy(ctx->hash_key, ctx->previous ? ctx->previous->hash_key : known, sizeof(key));
+	if (ctx->previous || ctx->is_virtual || getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key))
 		return;
 	for (unsigned i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-		config->key[i] = key[i] | 1;
-}
-
-static uint32_t ticks_of_ms(uint32_t ms)
-{
-	return (uint32_t)(((uint64_t)ms * messages_view__ticks_s(0) + 999) / 1000);
-}
-
-/* Sets the constants that the verifier sees, and the name and rule that other processes can read. */
-static int configure(struct spin_ctx *ctx)
-{
-	struct spin_config config = { .rule = ctx->rule,
-				      .accept_partial = (uint32_t)ctx->takes_partial,
-				      .matched = ctx->nic != NULL,
-				      .host_bytes = (uint32_t)ctx->host.memory.bytes,
-				      .put_id = ctx->put_id,
-				      .hpus = ctx->num_hpus,
-				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
-				      .redirect = ctx->nic && ctx->nic->ifindex,
-				      .stream_units = ctx->takes_streams ? streams__units() : 0,
-				      .virtual_clock = ctx->is_virtual };
-	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
-	struct spin_memory mem = { 0 };
-	struct spin_config *to;
-	struct spin_rule *rule;
-	char *name;
-
-	mem.addr = map ? (char *)bpf_map__initial_value(map, &mem.bytes) : NULL;
-	to = section__variable(ctx->bpf, ".rodata", &mem, "spin_config", sizeof(*to));
-	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
-	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
-	if (ctx->messages)
-		spin_messages__configure(ctx->messages, &config);
-	if (ctx->segment_idle_ms && !ctx->is_virtual) { /* with a virtual clock no open connection yields to a new one by its age */
-		config.idle_ticks = ticks_of_ms(ctx->segment_idle_ms);
-		config.age_ticks = ticks_of_ms(SPIN_SEGMENT_STUCK_MS);
-	}
-	if (ctx->messages || ctx->segment_idle_ms)
-		choose_key(&config);
-	if (!to || !rule || !name)
-		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc", ctx->name);
-	*to = config;
-	*rule = ctx->rule;
-	memcpy(name, ctx->name, sizeof(ctx->name));
-	return 0;
-}
-
-/*
- * Without may_goto the verifier follows every iteration of a loop, so a handler that newer kernels load may exceed its limits. Returns
- * -ENOSYS.
- */
-static int too_large_for_bounded_loops(const struct spin_object *obj, char *reason, size_t reason_bytes)
-{
-	snprintf(reason, reason_bytes,
-		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
-		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
-		 "or local variables",
-		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
-	return -ENOSYS;
-}
-
-/*
- * Returns the object's programs. Renames the entry program to the context's name, for bpftool and the like; not for streams, and not where
- * packets are spread over CPUs, because the code that sets those up finds the program by its own name.
- */
-static const void *select_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
-{
-	const void *programs = object__programs(obj, ctx->bounded, bytes);
-
-	free(ctx->renamed);
-	rename__fit(ctx->name, ctx->program);
-	ctx->renamed = ctx->nic && !ctx->takes_streams && ctx->hpus != SPIN_HPUS_SPREAD
-			       ? rename__function(programs, *bytes, class__program_name(ctx), ctx->program, bytes)
-			       : NULL;
-	if (!ctx->renamed)
-		*ctx->program = '\0';
-	return ctx->renamed ? ctx->renamed : programs;
-}
-
-/*
- * Opens the object in one of its variants and loads it. Returns 0 or a negative errno; if ctx->failure_reported, the reason is set already.
- */
-static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, char *log)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
-	const void *programs;
-	size_t bytes;
-	int err;
-
-	*log = '\0';
-	egress__close(ctx);
-	bpf_object__close(ctx->bpf);
-	ctx->bpf = NULL;
-	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
-		ctx->messages->opts.window = SPIN_WINDOW;
-	programs = select_programs(ctx, obj, &bytes);
-	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
-	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
-	if (ctx->btf)
-		err = configure(ctx);
-	else
-		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
-	if (!err && ctx->bounded && ctx->messages && ctx->messages->opts.window > SPIN_WINDOW)
-		err = spin_fail(-ENOSYS,
-				"%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
-				"otherwise), and has windows of %u packets then: leave message.window out",
-				obj->meta.name, kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
-	if (!err)
-		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
-	if (!err && ctx->previous)
-		err = swap__reuse_maps(ctx);
-	if (err) {
-		ctx->failure_reported = 1;
-		return err;
-	}
-	return class__load(ctx);
-}
-
-/*
- * Loads the object; on failure finds the cause, from the most to the least likely. A program that is too large for the verifier with
- * may_goto is also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that (strided_ddt
- * on 6.12). Such a context cannot take frames in several buffers.
- */
-static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
-{
-	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, reason[SPIN_ERROR_BYTES];
-	int err, known;
-
-	if (!log)
-		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
-	ctx->bounded = !kernel_probe__may_goto() && obj->bounded;
-	if (ctx->takes_streams && !kernel_probe__may_goto()) {
-		free(log);
-		return spin_fail(-ENOSYS, "%s cannot be attached to a socket of TCP: that needs Linux %s", obj->meta.name,
-				 kernel_feature__version(KERNEL_JUMBO));
-	}
-	err = load_variant(ctx, obj, wanted, log);
-	if (err && !ctx->failure_reported && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED && !ctx->takes_streams &&
-	    spin_verifier__is_limit(log)) {
-		spin_log("%s is too large for the verifier: trying it with bounded loops", obj->meta.name);
-		ctx->bounded = 1;
-		if (!load_variant(ctx, obj, wanted, second))
-			err = 0;
-		else
-			ctx->bounded = ctx->failure_reported = 0; /* report the failure of the first try */
-	}
-	if (err && !ctx->failure_reported) {
-		load_failure__log_lines(log);
-		known = load_failure__shortage(err, ctx->bpf, log, reason, sizeof(reason));
-		if (!known)
-			known = class__probe(ctx->class, reason, sizeof(reason));
-		if (!known && ctx->bounded && spin_verifier__is_limit(log))
-			known = too_large_for_bounded_loops(obj, reason, sizeof(reason));
-		if (!known)
-			known = load_failure__of_class(spin_verifier__explain(log, obj->path, reason, sizeof(reason)), ctx->class, log,
-						       reason, sizeof(reason));
-		if (known)
-			err = spin_fail(known, "%s", reason);
-		else
-			err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
-	}
-	if (!err) { /* libbpf has its own copy */
-		free(ctx->renamed);
-		ctx->renamed = NULL;
-	}
-	free(log);
-	return err;
+		ctx->hash_key[i] = key[i] | 1;
 }
 
 static int host_map_fd(const struct spin_ctx *ctx)
@@ -453,6 +287,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->previous = previous;
 	ctx->moves = params->moves;
 	ctx->has_hpu_mem = wanted.hpu_mem != NULL;
+	choose_key(ctx);
 	if (nic)
 		nic__hold(nic);
 	err = host_side__take(&ctx->host, &wanted.message);
@@ -476,7 +311,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	err = spin_requests__new(obj, &ctx->requests);
 	if (err)
 		goto destroy;
-	err = load(ctx, obj, &wanted);
+	err = load_context(ctx, obj, &wanted);
 	if (err)
 		goto destroy;
 	err = open_memory(ctx);

@@ -129,9 +129,10 @@ struct spin_ctx {
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
-	int bounded;          /* 1: its programs are the ones with bounded loops */
-	int is_shared;        /* 1: its programs were loaded for a shared interface */
-	int failure_reported; /* 1: a step before loading failed, and spin_fail() has its message */
+	int bounded;           /* 1: its programs are the ones with bounded loops */
+	uint32_t direct_bytes; /* with bounded loops: the longest IP packet that its handlers take; 0: all that lie in one buffer */
+	int is_shared;         /* 1: its programs were loaded for a shared interface */
+	int failure_reported;  /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: not possible */
 	char program[16];           /* name of its entry program if renamed; "": the object's name */
@@ -163,6 +164,7 @@ struct spin_ctx {
 	struct gate *gate;               /* of a running migration, or of one that could not remove it; NULL: none */
 	int takes_streams;               /* 1: only for TCP streams */
 	uint32_t segment_idle_ms;        /* of connections whose segments it takes; 0: it takes none */
+	uint64_t hash_key[3];            /* of its tables of messages or connections */
 	struct streams *streams;         /* NULL: takes no streams */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */
 	struct remote *remote;           /* NULL: a context of this process; else spind's (socket.h) */

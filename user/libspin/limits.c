@@ -13,13 +13,12 @@
 #include "user/libspin/interface.h"
 #include "user/libspin/ni_limits.h"
 
-#define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
-#define LINEAR_BYTES_MAX 3500u /* IP packet that always lies in one buffer; the limit where frames in several buffers are not copied */
+#define IP_AND_UDP_BYTES 28u /* IPv4 without options */
 
 /* Returns the longest IP packet that handlers see. */
 static uint32_t max_ip_bytes(unsigned mtu)
 {
-	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : LINEAR_BYTES_MAX;
+	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : NI_LINEAR_BYTES_MAX;
 
 	return mtu && mtu < bytes ? mtu : bytes;
 }

@@ -20,9 +20,14 @@
 /* A page of 4096 less XDP's headroom and tailroom. Longer packets are handled by the copying program. */
 #define SPIN_DIRECT_BYTES_MAX 3520u
 
-/* The longest IP packet of a copied frame. With bounded loops only parked frames are copied, and these were linear. */
+/*
+ * The longest IP packet of a copied frame. With bounded loops only parked frames are copied, and these were linear. The verifier follows each
+ * piece of a walk then, so libspin may lower spin_direct_bytes before loading, to what the interface's MTU lets arrive.
+ */
 #ifdef SPIN_BOUNDED_LOOPS
 #define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
+#define SPIN_DIRECT_BYTES_    spin_direct_bytes
+extern const volatile uint32_t spin_direct_bytes; /* at most SPIN_DIRECT_BYTES_MAX */
 #else
 #define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX
 #endif

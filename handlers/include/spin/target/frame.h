@@ -133,7 +133,7 @@ SPIN_INLINE _Bool spin_walk_goes_on_(uint32_t bytes, struct spin_walk_ *walk)
 		return spin_can_loop_(&walk->round, 0);
 	}
 #endif
-	return walk->chunks++ <= SPIN_DIRECT_BYTES_MAX / bytes;
+	return walk->chunks++ <= SPIN_DIRECT_BYTES_ / bytes;
 }
 
 /* Advances to the next chunk. Returns 0 at the end of the walk. */
@@ -151,7 +151,7 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 	walk->first = off / size;
 	walk->chunk = spin_barrier_pointer_(packet->payload + off);
 	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
-	walk->pieces = walk->whole ? bytes / size : walk->left / size;
+	walk->pieces = walk->left >= bytes ? bytes / size : walk->left / size; /* a known number, or one of a known range: one state */
 	walk->left = walk->whole ? walk->left - bytes : 0;
 	walk->piece = 0;
 	return 1;

@@ -76,6 +76,16 @@ SPIN_INLINE uint32_t spin_bytes_max_(const struct spin_view *view)
 	return view->access == SPIN_DIRECT ? SPIN_DIRECT_BYTES_MAX : SPIN_IP_BYTES_MAX;
 }
 
+#ifndef SPIN_DIRECT_BYTES_
+#define SPIN_DIRECT_BYTES_ SPIN_DIRECT_BYTES_MAX
+#endif
+
+/* The longest IP packet that handlers are given: longer ones are TOO_LONG. */
+SPIN_INLINE uint32_t spin_longest_packet_(const struct spin_view *view)
+{
+	return view->access == SPIN_DIRECT ? SPIN_DIRECT_BYTES_ : SPIN_IP_BYTES_MAX;
+}
+
 SPIN_INLINE uint32_t spin_offset_mask_(const struct spin_view *view)
 {
 	return spin_bytes_max_(view) < 4096 ? 4095 : SPIN_COPY_BYTES - 1;

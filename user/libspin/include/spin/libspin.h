@@ -281,8 +281,9 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
- * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Only for handlers of datagrams without SPIN_PUTS, whose
- * HPUs are CPUs or queues; -EOPNOTSUPP for others. -EINVAL: state or tables have another layout, which the reason names
+ * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open connections of TCP segments, which go on
+ * with the new handlers. Only for handlers of datagrams without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are
+ * CPUs or queues; -EOPNOTSUPP for others. -EINVAL: state or tables have another layout, which the reason names
  * (spin_ctx__migrate() moves them), or the verifier refuses the new handlers; the old handlers continue.
  */
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
@@ -301,7 +302,7 @@ struct spin_migration {
  * Like spin_ctx__swap(), for handlers whose state or tables have another layout. What both layouts have is copied by name: fields of
  * structs, entries of tables by key (SPIN_KEY), and entries of other arrays by index. An integer must keep its size, signedness and byte
  * order, or must be unsigned, in host byte order, and become wider. A counter (SPIN_COUNTER) may become an integer and the other way round.
- * New fields start with the object's values. Removed fields are lost, and are named in *report. Packet counts continue. The change is
+ * New fields start with the object's values. Removed fields are lost, and are named in *report. Packet counts and connections continue. The change is
  * atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones see
  * everything that earlier packets have written. No packet and no update is lost by it. To that end, packets wait on the CPU that received
  * them while what has changed since a first copy is copied again: some tens of microseconds, and at most 8 ms for megabytes that change all
@@ -377,6 +378,12 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
  * For a context with an interface: the packets that matched it.
  */
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
+/*
+ * Returns the longest IP packet, in bytes, that the context's handlers take; longer ones are TOO_LONG. Before Linux 6.9, where the verifier
+ * follows each piece of a loop over a packet, it may be the MTU that the interface had when the context was created (without interface 1500):
+ * if loops over longer packets are too much for the verifier.
+ */
+uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx);
 
 /*
  * Results of the packets that handlers sent (SPIN_PUTS), and of their puts from host memory; all zero for

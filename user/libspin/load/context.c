@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loads the programs of a context (loaded packet handlers) into the kernel: sets the constants that its verifier sees, chooses the variant of
+ * the object's programs, tries others where that one is too much for the verifier, and explains a failure. Called by ctx.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/if_ether.h>
+
+#include <spin/segment.h>
+
+#include "kernel/features.h"
+#include "kernel/probe.h"
+#include "user/libspin/hpu/memory.h"
+#include "user/libspin/interface.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/load/context.h"
+#include "user/libspin/load/failure.h"
+#include "user/libspin/load/rename.h"
+#include "user/libspin/messages/in_flight.h"
+#include "user/libspin/ni_limits.h"
+#include "user/libspin/requests/egress.h"
+#include "user/libspin/streams.h"
+
+#define MTU_MIN         68u /* of IPv4 (RFC 791) */
+#define LOG_BRIEF       4u  /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
+#define LOG_WHOLE       1u
+#define BRIEF_LOG_BYTES (1u << 20)
+
+/* A log of the verifier, which load_variant() fills. */
+struct log {
+	char *text;
+	uint32_t bytes, level;
+};
+
+static uint32_t ticks_of_ms(uint32_t ms)
+{
+	return (uint32_t)(((uint64_t)ms * messages_view__ticks_s(0) + 999) / 1000);
+}
+
+/* Sets the constants that the verifier sees, and the name and rule that other processes can read. */
+static int configure(struct spin_ctx *ctx)
+{
+	struct spin_config config = { .rule = ctx->rule,
+				      .accept_partial = (uint32_t)ctx->takes_partial,
+				      .matched = ctx->nic != NULL,
+				      .host_bytes = (uint32_t)ctx->host.memory.bytes,
+				      .put_id = ctx->put_id,
+				      .hpus = ctx->num_hpus,
+				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
+				      .redirect = ctx->nic && ctx->nic->ifindex,
+				      .stream_units = ctx->takes_streams ? streams__units() : 0,
+				      .virtual_clock = ctx->is_virtual };
+	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
+	struct spin_memory mem = { 0 };
+	struct spin_config *to;
+	struct spin_rule *rule;
+	uint32_t *direct_bytes;
+	char *name;
+
+	mem.addr = map ? (char *)bpf_map__initial_value(map, &mem.bytes) : NULL;
+	to = section__variable(ctx->bpf, ".rodata", &mem, "spin_config", sizeof(*to));
+	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
+	direct_bytes = section__variable(ctx->bpf, ".rodata", &mem, "spin_direct_bytes", sizeof(*direct_bytes));
+	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
+	if (ctx->messages)
+		spin_messages__configure(ctx->messages, &config);
+	if (ctx->segment_idle_ms && !ctx->is_virtual) { /* with a virtual clock no open connection yields to a new one by its age */
+		config.idle_ticks = ticks_of_ms(ctx->segment_idle_ms);
+		config.age_ticks = ticks_of_ms(SPIN_SEGMENT_STUCK_MS);
+	}
+	if (ctx->messages || ctx->segment_idle_ms)
+		memcpy(config.key, ctx->hash_key, sizeof(config.key));
+	if (!to || !rule || !name)
+		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc", ctx->name);
+	*to = config;
+	*rule = ctx->rule;
+	if (ctx->direct_bytes && direct_bytes)
+		*direct_bytes = ctx->direct_bytes;
+	memcpy(name, ctx->name, sizeof(ctx->name));
+	return 0;
+}
+
+/*
+ * Without may_goto the verifier follows every iteration of a loop, so a handler that newer kernels load may exceed its limits. Returns
+ * -ENOSYS.
+ */
+static int too_large_for_bounded_loops(const struct spin_object *obj, char *reason, size_t reason_bytes)
+{
+	snprintf(reason, reason_bytes,
+		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
+		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
+		 "or local variables",
+		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
+	return -ENOSYS;
+}
+
+/*
+ * Returns the object's programs. Renames the entry program to the context's name, for bpftool and the like; not for streams, and not where
+ * packets are spread over CPUs, because the code that sets those up finds the program by its own name.
+ */
+static const void *select_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
+{
+	const void *programs = object__programs(obj, ctx->bounded, bytes);
+
+	free(ctx->renamed);
+	rename__fit(ctx->name, ctx->program);
+	ctx->renamed = ctx->nic && !ctx->takes_streams && ctx->hpus != SPIN_HPUS_SPREAD
+			       ? rename__function(programs, *bytes, class__program_name(ctx), ctx->program, bytes)
+			       : NULL;
+	if (!ctx->renamed)
+		*ctx->program = '\0';
+	return ctx->renamed ? ctx->renamed : programs;
+}
+
+/*
+ * Opens the object in one of its variants and loads it. Returns 0 or a negative errno; if ctx->failure_reported, the reason is set already.
+ */
+static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const struct log *log)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log->text, .kernel_log_size = log->bytes,
+		    .kernel_log_level = log->level);
+	const void *programs;
+	size_t bytes;
+	int err;
+
+	*log->text = '\0';
+	egress__close(ctx);
+	bpf_object__close(ctx->bpf);
+	ctx->bpf = NULL;
+	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
+		ctx->messages->opts.window = SPIN_WINDOW;
+	programs = select_programs(ctx, obj, &bytes);
+	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
+	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
+	if (ctx->btf)
+		err = configure(ctx);
+	else
+		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	if (!err && ctx->bounded && ctx->messages && ctx->messages->opts.window > SPIN_WINDOW)
+		err = spin_fail(-ENOSYS,
+				"%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
+				"otherwise), and has windows of %u packets then: leave message.window out",
+				obj->meta.name, kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
+	if (!err)
+		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
+	if (!err && ctx->previous)
+		err = swap__reuse_maps(ctx);
+	if (err) {
+		ctx->failure_reported = 1;
+		return err;
+	}
+	return class__load(ctx);
+}
+
+/*
+ * Returns the longest IP packet that arrives at the context's interface by its MTU, if shorter than what programs with bounded loops accept;
+ * else 0. For packets that tests give it, Ethernet's.
+ */
+static uint32_t bytes_by_mtu(const struct spin_ctx *ctx)
+{
+	struct iface iface = { .mtu = ETH_DATA_LEN };
+
+	if (ctx->nic && ctx->nic->ifindex && iface__read(ctx->nic, &iface))
+		return 0;
+	return iface.mtu < NI_LINEAR_BYTES_MAX && iface.mtu >= MTU_MIN ? iface.mtu : 0;
+}
+
+/*
+ * Prepares the next try after the verifier had too much to follow, whose log is given. Returns 0 if there is none. A program with may_goto is
+ * also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that (strided_ddt on 6.12).
+ * Such a context cannot take frames in several buffers. With bounded loops the verifier follows each piece of a walk over a packet, so they
+ * are also tried for the packets that the interface's MTU lets arrive.
+ */
+static int next_try(struct spin_ctx *ctx, const struct spin_object *obj, const char *log)
+{
+	if (ctx->failure_reported || ctx->class != SPIN_CLASS_TRUSTED || ctx->takes_streams || !obj->bounded ||
+	    !spin_verifier__is_limit(log))
+		return 0;
+	if (!ctx->bounded) {
+		spin_log("%s is too large for the verifier: trying it with bounded loops", obj->meta.name);
+		ctx->bounded = 1;
+		return 1;
+	}
+	if (ctx->direct_bytes)
+		return 0;
+	ctx->direct_bytes = bytes_by_mtu(ctx);
+	if (ctx->direct_bytes)
+		spin_log("%s is too large for the verifier: trying it for packets of at most %u bytes", obj->meta.name, ctx->direct_bytes);
+	return ctx->direct_bytes != 0;
+}
+
+/* Finds the cause of a failure, from the most to the least likely, and sets the reason. Linux before 6.4 may cut the end of the log off. */
+static int explain_failure(const struct spin_ctx *ctx, const struct spin_object *obj, int err, char *log, int is_limit)
+{
+	char reason[SPIN_ERROR_BYTES];
+	int known;
+
+	load_failure__log_lines(log);
+	known = load_failure__shortage(err, ctx->bpf, log, reason, sizeof(reason));
+	if (!known)
+		known = class__probe(ctx->class, reason, sizeof(reason));
+	if (!known && ctx->bounded && is_limit)
+		known = too_large_for_bounded_loops(obj, reason, sizeof(reason));
+	if (!known)
+		known = load_failure__of_class(spin_verifier__explain(log, obj->path, reason, sizeof(reason)), ctx->class, log, reason,
+					       sizeof(reason));
+	return known ? spin_fail(known, "%s", reason) : spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
+}
+
+/* Loads what was tried first once more, for the log that names the line. It may succeed, if the failure was of that moment. */
+static int load_for_reason(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, int is_limit)
+{
+	const struct log whole = { .text = calloc(1, VERIFIER_LOG_BYTES), .bytes = VERIFIER_LOG_BYTES, .level = LOG_WHOLE };
+	int err;
+
+	if (!whole.text)
+		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
+	err = load_variant(ctx, obj, wanted, &whole);
+	if (err && !ctx->failure_reported)
+		err = explain_failure(ctx, obj, err, whole.text, is_limit);
+	free(whole.text);
+	return err;
+}
+
+int load_context(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
+{
+	const int is_bounded = !kernel_probe__may_goto() && obj->bounded;
+	const struct log brief = { .text = calloc(1, BRIEF_LOG_BYTES), .bytes = BRIEF_LOG_BYTES, .level = LOG_BRIEF };
+	int err, is_limit;
+
+	if (!brief.text)
+		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
+	if (ctx->takes_streams && !kernel_probe__may_goto()) {
+		free(brief.text);
+		return spin_fail(-ENOSYS, "%s cannot be attached to a socket of TCP: that needs Linux %s", obj->meta.name,
+				 kernel_feature__version(KERNEL_JUMBO));
+	}
+	ctx->bounded = is_bounded;
+	err = load_variant(ctx, obj, wanted, &brief);
+	is_limit = err && spin_verifier__is_limit(brief.text);
+	if (!ctx->failure_reported) {
+		while (err && next_try(ctx, obj, brief.text))
+			err = load_variant(ctx, obj, wanted, &brief);
+		if (err) {
+			ctx->bounded = is_bounded;
+			ctx->direct_bytes = 0;
+			ctx->failure_reported = 0;
+			err = load_for_reason(ctx, obj, wanted, is_limit);
+		}
+	}
+	free(brief.text);
+	if (!err) { /* libbpf has its own copy */
+		free(ctx->renamed);
+		ctx->renamed = NULL;
+	}
+	return err;
+}
+
+uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx)
+{
+	if (ctx->direct_bytes)
+		return ctx->direct_bytes;
+	return ctx->bounded ? NI_LINEAR_BYTES_MAX : SPIN_IP_BYTES_MAX;
+}
