@@ -97,7 +97,7 @@ MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c user/cost/*/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-SEGMENT_SRC := $(addprefix tests/segments/,reference.c reference_engine.c frame.c schedule.c generate.c shrink.c compare.c inject.c)
+SEGMENT_SRC := $(addprefix tests/segments/,reference.c reference_engine.c frame.c schedule.c generate.c shrink.c compare.c inject.c echo.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/common/measure/*.c tests/reference/*.c) $(SEGMENT_SRC)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

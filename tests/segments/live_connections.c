@@ -5,7 +5,6 @@
  * read what was sent. Then attackers on the same link: a flood of SYNs from random addresses, and forged segments with the addresses and
  * ports of a live connection, which must neither end its state nor begin it again. Uses namespaces of its own. Run by tests/run.
  */
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "tests/common/net/slow.h"
 #include "tests/common/random.h"
 #include "tests/handlers/segments/seg_live.h"
+#include "tests/segments/echo.h"
 #include "tests/segments/inject.h"
 
 #define PORT         9000u
@@ -34,11 +34,12 @@
 static const struct lossy_rates bad = { .lose = 1, .twice = 2, .hold = 5, .reach = 8 };
 
 static struct lossy link_;
+static struct echo echo;
 static volatile struct seg_live *state;
 static const char *class_name;
 static struct injector near_end;
 
-static void die(const char *what)
+static void fail(const char *what)
 {
 	printf("FAIL: %s: %s (last reason: %s)\n", class_name, what, spin_strerror_last());
 	printf("begun %u, ended %u, resets %u, payloads %u, dropped %u, length %u; watched: %u, %u, %u\n", state->begun, state->ended,
@@ -53,115 +54,7 @@ static void wait_for(const volatile uint32_t *at, uint32_t value, const char *wh
 	for (int i = 0; *at != value && i < 100 * WAIT_SECONDS; i++)
 		usleep(10000);
 	if (*at != value)
-		die(what);
-}
-
-static struct sockaddr_in address_of(const char *addr, uint16_t port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
-
-	inet_pton(AF_INET, addr, &a.sin_addr);
-	return a;
-}
-
-static void set_time_limit(int fd)
-{
-	const struct timeval limit = { .tv_sec = WAIT_SECONDS };
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-}
-
-static int listening(void)
-{
-	const struct sockaddr_in a = address_of(FAR_ADDR, PORT);
-	int fd, on = 1;
-
-	netns_enter(link_.far_ns);
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (const struct sockaddr *)&a, sizeof(a)) || listen(fd, 128))
-		die("no listening socket");
-	set_time_limit(fd);
-	netns_enter(link_.near_ns);
-	return fd;
-}
-
-/* Returns a connected socket; its own port is stored. */
-static int connected(uint16_t *port)
-{
-	const struct sockaddr_in to = address_of(FAR_ADDR, PORT);
-	struct sockaddr_in own;
-	socklen_t bytes = sizeof(own);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	set_time_limit(fd);
-	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) || getsockname(fd, (struct sockaddr *)&own, &bytes))
-		die("no connection");
-	*port = ntohs(own.sin_port);
-	return fd;
-}
-
-/* --- traffic: the bytes that a client sends come back with each bit inverted --- */
-
-static void *serve(void *arg)
-{
-	int fd = (int)(intptr_t)arg;
-	uint8_t bytes[16384];
-	ssize_t got;
-
-	while ((got = recv(fd, bytes, sizeof(bytes), 0)) > 0) {
-		for (ssize_t i = 0; i < got; i++)
-			bytes[i] ^= 0xff;
-		if (send(fd, bytes, (size_t)got, MSG_NOSIGNAL) != got)
-			die("the server cannot send");
-	}
-	close(fd);
-	return NULL;
-}
-
-static void *accept_all(void *arg)
-{
-	int fd;
-
-	while ((fd = accept((int)(intptr_t)arg, NULL, NULL)) >= 0) {
-		pthread_t thread;
-
-		set_time_limit(fd);
-		if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)fd))
-			die("no thread");
-		pthread_detach(thread);
-	}
-	return NULL;
-}
-
-static void exchange(int fd, uint64_t *random, uint32_t bytes)
-{
-	uint8_t out[4096], in[sizeof(out)];
-
-	while (bytes) {
-		uint32_t part = 1 + (uint32_t)random_below(random, sizeof(out));
-
-		part = part < bytes ? part : bytes;
-		for (uint32_t i = 0; i < part; i++)
-			out[i] = (uint8_t)random_next(random);
-		if (send(fd, out, part, MSG_NOSIGNAL) != (ssize_t)part || recv(fd, in, part, MSG_WAITALL) != (ssize_t)part)
-			die("a client's bytes do not come back");
-		for (uint32_t i = 0; i < part; i++)
-			if ((in[i] ^ out[i]) != 0xff)
-				die("a client reads other bytes");
-		bytes -= part;
-	}
-}
-
-/* Closes this side first, and waits for the other one. */
-static void finish(int fd)
-{
-	uint8_t more;
-
-	if (shutdown(fd, SHUT_WR) || recv(fd, &more, 1, 0))
-		die("a connection does not end");
-	close(fd);
+		fail(what);
 }
 
 static void *client(void *arg)
@@ -171,10 +64,10 @@ static void *client(void *arg)
 
 	netns_enter(link_.near_ns);
 	for (unsigned i = 0; i < EACH; i++) {
-		int fd = connected(&port);
+		int fd = echo__connect(&echo, &port);
 
-		exchange(fd, &random, BYTES / EACH);
-		finish(fd);
+		echo__exchange(fd, &random, BYTES / EACH);
+		echo__finish(fd);
 	}
 	return NULL;
 }
@@ -186,18 +79,18 @@ static void transfers(void)
 	state->drop_every = 50;
 	for (uintptr_t i = 0; i < CLIENTS; i++)
 		if (pthread_create(&thread[i], NULL, client, (void *)i))
-			die("no thread");
+			fail("no thread");
 	for (unsigned i = 0; i < CLIENTS; i++)
 		pthread_join(thread[i], NULL);
 	wait_for(&state->ended, CLIENTS * EACH, "not every connection ends once");
 	printf("%s: %u connections, %u payloads for %u bytes, %u dropped by the handler\n", class_name, state->begun, state->payloads,
 	       state->length, state->dropped);
 	if (state->begun != CLIENTS * EACH || state->resets)
-		die("not every connection begins once");
+		fail("not every connection begins once");
 	if (state->length != CLIENTS * (BYTES / EACH) * EACH)
-		die("the lengths are wrong");
+		fail("the lengths are wrong");
 	if (!state->dropped || !state->dropped_bytes)
-		die("the handler has dropped nothing");
+		fail("the handler has dropped nothing");
 	state->drop_every = 0;
 }
 
@@ -219,12 +112,12 @@ static void attacks(void)
 	uint64_t random = 11;
 	uint32_t begun = state->begun, ended = state->ended;
 	uint16_t port;
-	int fd = connected(&port);
+	int fd = echo__connect(&echo, &port);
 
 	own = injector__key(NEAR_ADDR, port, FAR_ADDR, PORT);
 	state->watched = port;
 	state->watched_begun = state->watched_ended = state->watched_length = 0;
-	exchange(fd, &random, BYTES / EACH);
+	echo__exchange(fd, &random, BYTES / EACH);
 	for (unsigned i = 0; i < FLOOD; i++) {
 		const uint16_t other = (uint16_t)random_next(&random);
 
@@ -235,19 +128,19 @@ static void attacks(void)
 		if (i % 64 == 0)
 			forge(&own, &random);
 	}
-	exchange(fd, &random, BYTES / EACH);
-	finish(fd);
+	echo__exchange(fd, &random, BYTES / EACH);
+	echo__finish(fd);
 	wait_for(&state->watched_ended, 1, "a connection under attack does not end");
 	printf("%s: %u connections begun by a flood; the watched one: %u begun, %u bytes\n", class_name, state->begun - begun,
 	       state->watched_begun, state->watched_length);
 	if (state->watched_begun || state->watched_length != 2 * (BYTES / EACH))
-		die("a forged segment has changed a connection's state");
+		fail("a forged segment has changed a connection's state");
 	if (state->begun - begun < SPIN_CONNECTIONS_MAX)
-		die("the flood was too small");
+		fail("the flood was too small");
 	ended = state->ended;
-	fd = connected(&port);
-	exchange(fd, &random, BYTES / EACH);
-	finish(fd);
+	fd = echo__connect(&echo, &port);
+	echo__exchange(fd, &random, BYTES / EACH);
+	echo__finish(fd);
 	wait_for(&state->ended, ended + 1, "a connection after the flood does not end");
 }
 
@@ -258,9 +151,9 @@ static void reset(void)
 	uint64_t random = 13;
 	uint32_t resets = state->resets;
 	uint16_t port;
-	int fd = connected(&port);
+	int fd = echo__connect(&echo, &port);
 
-	exchange(fd, &random, 1000);
+	echo__exchange(fd, &random, 1000);
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 	close(fd);
 	wait_for(&state->resets, resets + 1, "a reset does not end its connection");
@@ -272,31 +165,25 @@ static void run(enum spin_class class)
 	struct spin_ctx *ctx = NULL;
 	struct spin_nic *nic;
 	const char *failed;
-	pthread_t server;
 	uint8_t far_mac[6];
 	size_t bytes;
-	int fd;
 
 	class_name = class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
 	netns_enter(link_.far_ns);
 	injector__address(FAR_DEV, far_mac);
 	if (spin_nic__open(FAR_DEV, &nic))
-		die("no interface");
+		fail("no interface");
 	failed = attached__context(&ctx, nic, "seg_live", RULE, &opts);
 	if (failed || spin_ctx__symbol(ctx, "spin_state", (void **)&state, &bytes) || bytes != sizeof(*state))
-		die(failed ? failed : "the state of seg_live");
+		fail(failed ? failed : "the state of seg_live");
 	netns_enter(link_.near_ns);
-	fd = listening();
-	if (pthread_create(&server, NULL, accept_all, (void *)(intptr_t)fd))
-		die("no thread");
+	echo__start(&echo);
 	injector__open(&near_end, NEAR_DEV, far_mac);
 	transfers();
 	attacks();
 	reset();
 	injector__close(&near_end);
-	shutdown(fd, SHUT_RDWR);
-	pthread_join(server, NULL);
-	close(fd);
+	echo__stop(&echo);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 }
@@ -308,6 +195,7 @@ int main(void)
 	state = &none;
 	class_name = "link";
 	lossy__open(&link_, bad, bad, 5);
+	echo = (struct echo){ .near_ns = link_.near_ns, .far_ns = link_.far_ns, .port = PORT, .wait_seconds = WAIT_SECONDS };
 	run(SPIN_CLASS_TRUSTED);
 	run(SPIN_CLASS_ISOLATED);
 	lossy__close(&link_);

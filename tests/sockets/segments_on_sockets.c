@@ -26,7 +26,7 @@
 
 static struct udp_hosts hosts;
 static struct spind spind;
-static struct spin_object *segments, *rewrite;
+static struct spin_object *segments, *others, *rewrite;
 static int to_parent; /* a byte written to it: kill the processes that have contexts */
 
 /* A context on a listening socket, and a connection to it. */
@@ -376,6 +376,38 @@ static void check_shared(void)
 	close_pair(&p);
 }
 
+/* A connection stays open while its handlers are replaced, also by others that have another state, and back. */
+static void check_replaced(void)
+{
+	struct pair p;
+	uint32_t id;
+
+	listen_at(&p, "10.9.0.1");
+	id = spin_socket__id(p.ctx);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	segments__check("the first handlers", p.client, p.server, "ab", "AB");
+	if (spin_socket__swap(id, segments, spind.socket))
+		die("handlers of segments are not replaced: %s", spin_strerror_last());
+	segments__check("the second handlers", p.client, p.server, "cde", "CDe");
+	if (p.state->begun != 1 || p.state->bytes != 5)
+		die("replaced handlers: begun %u, bytes %u", p.state->begun, p.state->bytes);
+	if (spin_socket__swap(id, others, spind.socket) != -EINVAL)
+		die("handlers with another state: %s", spin_strerror_last());
+	if (spin_socket__migrate(id, others, spind.socket, NULL))
+		die("the state of handlers of segments is not moved: %s", spin_strerror_last());
+	segments__check("handlers that change nothing", p.client, p.server, "fghi", "fghi");
+	if (spin_socket__migrate(id, segments, spind.socket, NULL) || spin_socket__renew(p.ctx))
+		die("the state is not moved back: %s", spin_strerror_last());
+	p.state = segments__state(p.ctx);
+	segments__check("the last handlers", p.client, p.server, "jk", "JK");
+	shutdown(p.client, SHUT_WR);
+	expect("the end of a connection whose handlers were replaced", &p.state->ended, 1);
+	/* `bytes` was kept by both, `begun` was lost: the connection has not begun again */
+	if (p.state->begun || p.state->bytes != 11 || p.state->length != 11)
+		die("moved handlers: begun %u, bytes %u, length %u", p.state->begun, p.state->bytes, p.state->length);
+	close_pair(&p);
+}
+
 /* What does not fit together is refused, and says why. */
 static void check_refused(void)
 {
@@ -390,8 +422,6 @@ static void check_refused(void)
 	listen_at(&p, "10.9.0.1");
 	if (spin_socket__attach(p.listener, segments, &opts, &second) != -EEXIST)
 		die("a second context of a socket is not refused: %s", spin_strerror_last());
-	if (spin_socket__swap(spin_socket__id(p.ctx), segments, spind.socket) != -EOPNOTSUPP)
-		die("handlers of segments are replaced: %s", spin_strerror_last());
 	if (spin_socket__swap(spin_socket__id(p.ctx), rewrite, spind.socket) >= 0)
 		die("handlers of segments are replaced by those of datagrams");
 	close(datagrams);
@@ -414,6 +444,7 @@ static int run_all(void)
 		{ "before and after", check_before_and_after },
 		{ "the socket is closed", check_closed },
 		{ "a state that is shared", check_shared },
+		{ "handlers that are replaced", check_replaced },
 		{ "what does not fit", check_refused },
 		{ "the context's process is killed", check_killed },
 	};
@@ -446,6 +477,7 @@ int main(void)
 	netns_enter(hosts.server_ns);
 	spind__start(&spind, "");
 	segments = built_open("seg_socket");
+	others = built_open("seg_bytes");
 	rewrite = built_open("rewrite");
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");

@@ -23,6 +23,9 @@ static enum spin_payload_rc seg_live_payload(struct spin_payload *p, struct seg_
 	uint32_t every = state->drop_every;
 
 	(void)p;
+#ifdef SEG_LIVE_MOVED
+	spin_add32(&state->moved, 1);
+#endif
 	if (!every || number % every)
 		return SPIN_SUCCESS;
 	spin_add32(&state->dropped, 1);

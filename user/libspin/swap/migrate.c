@@ -18,9 +18,10 @@
 #include "user/libspin/swap/gate.h"
 #include "user/libspin/swap/swap.h"
 
-#define VARIABLES_MAX 1024u
-#define WAIT_NS       1000000ull /* for the first tries; doubled after each TRIES_EACH tries */
-#define TRIES_EACH    3u
+#define VARIABLES_MAX     1024u
+#define RUNTIME_VARIABLES 3u
+#define WAIT_NS           1000000ull /* for the first tries; doubled after each TRIES_EACH tries */
+#define TRIES_EACH        3u
 
 struct move {
 	struct layout_move *plan;
@@ -64,13 +65,25 @@ static int add_move(struct migration *m, const struct layout_variable *from, con
 	return err;
 }
 
-/* Plans the moves of the old handlers' state and tables, by name, and of the packet counters. */
+/* Plans the move of a variable of the runtime. Connections exist only in handlers of TCP segments. */
+static int plan_move_of_runtime(struct migration *m, const char *name)
+{
+	struct layout_variable from, to;
+	const int here = !layout__find(m->ctx->btf, name, &from), there = !layout__find(m->next->btf, name, &to);
+
+	if (here != there)
+		return spin_fail(-EINVAL, "'%s' is in one of the objects only: compile both with the same spincc", name);
+	return here ? add_move(m, &from, &to) : 0;
+}
+
+/* Plans the moves of the old handlers' state and tables, by name, of the packet counters and of connections. */
 static int plan_moves(struct migration *m)
 {
+	static const char *const of_runtime[RUNTIME_VARIABLES] = { "spin_counters", "spin_connection_tags", "spin_connections" };
 	struct layout_variable var, other;
 	int err = 0;
 
-	m->move = calloc(VARIABLES_MAX + 1, sizeof(*m->move));
+	m->move = calloc(VARIABLES_MAX + RUNTIME_VARIABLES, sizeof(*m->move));
 	if (!m->move)
 		return spin_fail(-ENOMEM, "no memory to move the state of %s", m->ctx->name);
 	for (unsigned i = 0; !err && !layout__nth(m->ctx->btf, i, &var); i++) {
@@ -81,9 +94,9 @@ static int plan_moves(struct migration *m)
 		else
 			err = add_move(m, &var, &other);
 	}
-	if (!err && (layout__find(m->ctx->btf, "spin_counters", &var) || layout__find(m->next->btf, "spin_counters", &other)))
-		err = -EINVAL;
-	return err ? err : add_move(m, &var, &other);
+	for (size_t i = 0; !err && i < RUNTIME_VARIABLES; i++)
+		err = plan_move_of_runtime(m, of_runtime[i]);
+	return err;
 }
 
 static int update_moves(struct migration *m, uint64_t *changed)

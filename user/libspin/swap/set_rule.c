@@ -33,8 +33,8 @@ static int check(const struct spin_ctx *ctx)
 	if (!ctx->object)
 		return spin_fail(
 			-EOPNOTSUPP,
-			"handlers that take messages or TCP segments, send packets (SPIN_PUTS) or are spread over CPUs keep their rule "
-			"while they run: detach %s, and create it again with the other one",
+			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs keep their rule while they run: "
+			"detach %s, and create it again with the other one",
 			ctx->name);
 	return 0;
 }

@@ -31,22 +31,25 @@ static int reuse_map(const struct spin_ctx *ctx, const struct bpf_map *from, str
 	return err ? spin_fail(err, "%s has another %s in the new handlers: detach it, and create it again", ctx->name, name) : 0;
 }
 
-/* Variables of the runtime that libspin, rings and other processes read at the address in the old object. */
-static const char *const read_in_place[] = { "spin_counters", "spin_work_counts" };
+/*
+ * Variables of the runtime that stay where they are: libspin, rings and other processes read counters at the address in the old object, and
+ * the connections of TCP segments continue.
+ */
+static const char *const stay_in_place[] = { "spin_counters", "spin_work_counts", "spin_connection_tags", "spin_connections" };
 
 static int compare_runtime_variables(const struct spin_ctx *ctx, const struct btf *next)
 {
 	struct layout_variable var, other;
 
-	for (size_t i = 0; i < sizeof(read_in_place) / sizeof(read_in_place[0]); i++) {
-		const int here = !layout__find(ctx->btf, read_in_place[i], &var), there = !layout__find(next, read_in_place[i], &other);
+	for (size_t i = 0; i < sizeof(stay_in_place) / sizeof(stay_in_place[0]); i++) {
+		const int here = !layout__find(ctx->btf, stay_in_place[i], &var), there = !layout__find(next, stay_in_place[i], &other);
 
 		if (here != there || (here && !layout__same(ctx->btf, &var, next, &other)))
 			return spin_fail(
 				-EINVAL,
-				"the new handlers have '%s', which the runtime counts in, in another place than %s: compile both with "
-				"the same spincc, or detach the context and create it again",
-				read_in_place[i], ctx->name);
+				"the new handlers have the runtime's '%s' in another place than %s: compile both with the same spincc, "
+				"or detach the context and create it again",
+				stay_in_place[i], ctx->name);
 	}
 	return 0;
 }
@@ -95,12 +98,14 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 
 int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
-	return !ctx->messages && !ctx->requests && !ctx->loads && obj->meta.registration.delivery == SPIN_DELIVER_STACK &&
+	return !ctx->messages && !ctx->requests && !ctx->loads && obj->meta.registration.delivery != SPIN_DELIVER_ME &&
 	       !obj->meta.registration.puts;
 }
 
 int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
+	const int takes_segments = ctx->segment_idle_ms != 0;
+
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
 	if (ctx->card)
@@ -113,9 +118,13 @@ int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 	if (!swap__is_possible(ctx, obj))
 		return spin_fail(
 			-EOPNOTSUPP,
-			"handlers that take messages or TCP segments, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while "
-			"they run: detach %s, and create it again",
+			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while they "
+			"run: detach %s, and create it again",
 			ctx->name);
+	if (takes_segments != (obj->meta.registration.delivery == SPIN_DELIVER_SEGMENTS))
+		return spin_fail(-EOPNOTSUPP,
+				 "of the new handlers and those of %s only one takes TCP segments: detach it, and create it again",
+				 ctx->name);
 	return 0;
 }
 
@@ -201,6 +210,7 @@ void swap__exchange_object(struct spin_ctx *ctx, struct spin_ctx *next)
 	next->object = old_object;
 	ctx->btf = next->btf;
 	ctx->bounded = next->bounded;
+	ctx->direct_bytes = next->direct_bytes;
 }
 
 void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
