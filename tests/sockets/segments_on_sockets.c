@@ -26,7 +26,7 @@
 
 static struct udp_hosts hosts;
 static struct spind spind;
-static struct spin_object *segments, *others, *rewrite;
+static struct spin_object *segments, *others, *lines, *rewrite;
 static int to_parent; /* a byte written to it: kill the processes that have contexts */
 
 /* A context on a listening socket, and a connection to it. */
@@ -408,6 +408,42 @@ static void check_replaced(void)
 	close_pair(&p);
 }
 
+/*
+ * A socket may have handlers of segments and of streams (lines.c, which capitalizes the first letter of each line): the streams' get what came
+ * through those of segments. Each goes on when the other ends.
+ */
+static void check_both_kinds(int streams_first)
+{
+	struct spin_ctx *streams = NULL;
+	struct pair p = { .listener = segments__listen(&hosts, hosts.server_ns, "10.9.0.1"), .client = -1, .server = -1 };
+
+	if (streams_first)
+		streams = spind__attach(&spind, p.listener, lines, NULL);
+	attach(&p, p.listener, SEGMENTS_PORT);
+	if (!streams_first)
+		streams = spind__attach(&spind, p.listener, lines, NULL);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	segments__check("both kinds", p.client, p.server, "hello\nworld\n", "HEllo\nWorld\n");
+	if (streams_first)
+		spin_ctx__destroy(streams);
+	else
+		spin_ctx__destroy(p.ctx);
+	segments__check("one kind is left", p.client, p.server, "hello\nworld\n", streams_first ? "HEllo\nworld\n" : "Hello\nWorld\n");
+	if (streams_first)
+		spin_ctx__destroy(p.ctx);
+	else
+		spin_ctx__destroy(streams);
+	p.ctx = NULL;
+	segments__check("neither kind is left", p.client, p.server, "hello\nworld\n", "hello\nworld\n");
+	close_pair(&p);
+}
+
+static void check_both(void)
+{
+	check_both_kinds(0);
+	check_both_kinds(1);
+}
+
 /* What does not fit together is refused, and says why. */
 static void check_refused(void)
 {
@@ -445,6 +481,7 @@ static int run_all(void)
 		{ "the socket is closed", check_closed },
 		{ "a state that is shared", check_shared },
 		{ "handlers that are replaced", check_replaced },
+		{ "segments and streams", check_both },
 		{ "what does not fit", check_refused },
 		{ "the context's process is killed", check_killed },
 	};
@@ -478,6 +515,7 @@ int main(void)
 	spind__start(&spind, "");
 	segments = built_open("seg_socket");
 	others = built_open("seg_bytes");
+	lines = built_open("lines");
 	rewrite = built_open("rewrite");
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");

@@ -69,8 +69,9 @@ struct spin_socket_opts {
  * may be used by one thread at a time. -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP),
  * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP
  * sockets need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, want a user header of a stream, or take TCP segments of a
- * socket of UDP. -EPERM: this user may not use the class, or spincc does not make such objects. -EEXIST: another context has this socket,
- * or some of its packets. -EDQUOT: a limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
+ * socket of UDP. -EPERM: this user may not use the class, or spincc does not make such objects. -EEXIST: another context has this socket, or
+ * some of its packets; a TCP socket may have handlers of segments and of streams. -EDQUOT: a limit of spind's configuration, which the reason
+ * names. -EINVAL: the verifier refuses the handler.
  */
 int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out);
 
