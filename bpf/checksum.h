@@ -17,6 +17,20 @@ SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
+/*
+ * spin_fold(sum) == 0xffff: a right checksum. That is so for multiples of 0xffff other than 0. The product with 0xffff's inverse modulo 2^64 is
+ * their quotient, and for other numbers more than any quotient. Folding is four times three instructions that wait for each other. A NIC has
+ * no such product.
+ */
+SPIN_INLINE _Bool spin_folds_to_ones_(uint64_t sum)
+{
+#ifdef SPIN_NFP_
+	return spin_fold(sum) == 0xffff;
+#else
+	return sum * 0xfffefffefffeffff - 1 < UINT64_MAX / 0xffff;
+#endif
+}
+
 SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
 {
 	uint64_t sum = 0;
@@ -151,17 +165,23 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struc
 	return checksum ? checksum : 0xffff;
 }
 
+/* spin_fold(sum) == folded, for a sum that is not 0, and so does not fold to 0. */
+SPIN_INLINE _Bool spin_folds_to_(uint64_t sum, uint16_t folded)
+{
+	return folded && spin_folds_to_ones_(sum + (uint16_t)~folded);
+}
+
 /* Returns 1 if the field is the folded sum of the pseudo header, which a local sender leaves there for checksum offload. */
 SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struct spin_datagram *d)
 {
-	return d->udp->checksum == spin_fold(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)));
+	return spin_folds_to_(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)), d->udp->checksum);
 }
 
 /* Returns 1 if the field is right. `change` is what handlers have added to the datagram's sum since it arrived. */
 SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
 	/* adding the complement undoes the change */
-	return spin_fold(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum) == 0xffff;
+	return spin_folds_to_ones_(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum);
 }
 
 /* Returns 0 if a host would drop the datagram. */
@@ -181,7 +201,7 @@ SPIN_INLINE uint32_t spin_tcp_bytes_(const struct spin_datagram *d)
 /* Returns 1 if the field is the folded sum of the pseudo header, as for UDP. */
 SPIN_INLINE _Bool spin_tcp_sum_partial(const struct spin_view *view, const struct spin_datagram *d)
 {
-	return ((const struct spin_tcp *)d->udp)->checksum == spin_fold(spin_sum_pseudo(view, d, spin_tcp_bytes_(d)));
+	return spin_folds_to_(spin_sum_pseudo(view, d, spin_tcp_bytes_(d)), ((const struct spin_tcp *)d->udp)->checksum);
 }
 
 /* Returns 1 if the field is right. `change` as for UDP. */
@@ -190,7 +210,7 @@ SPIN_INLINE _Bool spin_tcp_sum_full(const struct spin_view *view, const struct s
 	const uint32_t bytes = spin_tcp_bytes_(d);
 	const uint64_t sum = spin_sum_pseudo(view, d, bytes) + spin_sum_bytes(view, (const uint8_t *)d->udp, bytes);
 
-	return spin_fold(sum + (uint16_t)~spin_fold(change)) == 0xffff;
+	return spin_folds_to_ones_(sum + (uint16_t)~spin_fold(change));
 }
 
 /* Sum of an ICMP message of `bytes` bytes, for ICMPv6 with its pseudo header. */
@@ -211,7 +231,7 @@ SPIN_INLINE uint16_t spin_icmp_checksum(uint64_t sum)
 SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
 {
 	if (d->is_icmp)
-		return spin_fold(spin_icmp_sum(view, d, d->payload_bytes)) == 0xffff;
+		return spin_folds_to_ones_(spin_icmp_sum(view, d, d->payload_bytes));
 	if (d->is_tcp)
 		return spin_tcp_sum_full(view, d, 0) || (accept_partial && spin_tcp_sum_partial(view, d));
 	return spin_udp_sum_good(view, d, accept_partial);
@@ -235,7 +255,7 @@ SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_view *view, const st
 		sum += spin_sum_options_((const uint8_t *)(ip + 1), header_bytes / 4 - 5);
 	else if (header_bytes > sizeof(*ip))
 		sum += spin_sum_bytes(view, (const uint8_t *)(ip + 1), (header_bytes - sizeof(*ip)) & 63); /* at most 40 */
-	return spin_fold(sum) == 0xffff;
+	return spin_folds_to_ones_(sum);
 }
 
 #endif
