@@ -70,7 +70,6 @@ void echo__start(struct echo *e)
 	setsockopt(e->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(e->listener, (const struct sockaddr *)&a, sizeof(a)) || listen(e->listener, 128))
 		die("no listening socket: %s", strerror(errno));
-	set_time_limit(e->listener, e->wait_seconds);
 	netns_enter(e->near_ns);
 	if (pthread_create(&e->server, NULL, accept_all, e))
 		die("no thread for the server");

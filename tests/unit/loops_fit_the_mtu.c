@@ -109,6 +109,19 @@ static void check_given_packets(void)
 	engine_close(host);
 }
 
+/* Pieces whose size divides no chunk: 12 and 68 bytes. */
+static void check_other_pieces(void)
+{
+	static const char *const handlers[] = { "walk_pieces", "walk_with" };
+	struct spin_ctx *ctx;
+
+	for (unsigned i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+		expect(0, create(NULL, handlers[i], &ctx), handlers[i]);
+		expect(1, spin_ctx__longest_packet(ctx) > MTU, "it takes all packets");
+		spin_ctx__destroy(ctx);
+	}
+}
+
 static void check_interfaces(void)
 {
 	struct spin_ctx *ctx, *other;
@@ -138,6 +151,7 @@ int main(void)
 	netns_new();
 	netns_shell("ip link add name near0 type veth peer name far0");
 	check_given_packets();
+	check_other_pieces();
 	check_interfaces();
 	return 0;
 }

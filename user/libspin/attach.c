@@ -12,6 +12,7 @@
 
 #include "user/libspin/card/card.h"
 #include "user/libspin/hpu/hpus.h"
+#include "user/libspin/interface.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/egress.h"
@@ -259,6 +260,8 @@ int spin_ctx__attach(struct spin_ctx *ctx)
 
 int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 {
+	struct iface iface;
+
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
 	if (ctx->ring_delivery && nic != ctx->nic)
@@ -277,6 +280,9 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 				 "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
 				 "create it with strict_checksums",
 				 nic->name, ctx->nic->name, ctx->name);
+	if (ctx->direct_bytes && !iface__read(nic, &iface) && iface.mtu > ctx->direct_bytes)
+		spin_log("%s takes packets of at most %u bytes, and %s has an MTU of %u: longer ones pass without handlers", ctx->name,
+			 ctx->direct_bytes, nic->name, iface.mtu);
 	return attach_to(ctx, nic);
 }
 

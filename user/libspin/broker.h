@@ -85,8 +85,9 @@ struct broker_answer {
 	char interfaces[128];
 	/* for MIGRATE: struct spin_migration, whose `lost` is in `text` */
 	uint64_t moved_bytes, late_bytes, wait_ns;
-	uint32_t tries, unused;
-	char text[1024]; /* its rule, or the reason of an error */
+	uint32_t tries;
+	uint32_t direct_bytes; /* of the context: as in struct spin_ctx */
+	char text[1024];       /* its rule, or the reason of an error */
 };
 
 /* Maximum number of descriptors in a message. */

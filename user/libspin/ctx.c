@@ -235,6 +235,7 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 struct create_params {
 	const struct spin_ctx *previous;
 	int takes_streams, moves;
+	uint32_t mtu; /* load_bytes_by_mtu() of all its interfaces; 0: of its first one */
 };
 
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
@@ -286,6 +287,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->nic = nic;
 	ctx->previous = previous;
 	ctx->moves = params->moves;
+	ctx->mtu = params->mtu;
 	ctx->has_hpu_mem = wanted.hpu_mem != NULL;
 	choose_key(ctx);
 	if (nic)
@@ -348,10 +350,12 @@ static int create_sharing(struct spin_nic *nic, const struct spin_object *obj, c
 	return err;
 }
 
-int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  struct spin_ctx *share, struct spin_ctx **out)
+int share__create(struct spin_nic *const *nics, unsigned count, const struct spin_object *obj, const struct spin_rule *rule,
+		  const struct spin_ctx_opts *opts, struct spin_ctx *share, struct spin_ctx **out)
 {
-	return create_sharing(nic, obj, rule, opts, &(struct create_params){ .previous = share }, share, out);
+	const struct create_params params = { .previous = share, .mtu = load_bytes_by_mtu(nics, count) };
+
+	return create_sharing(nics[0], obj, rule, opts, &params, share, out);
 }
 
 int spin_streams__create(const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
@@ -372,12 +376,13 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 		.class = ctx->class,
 		.strict_checksums = !ctx->takes_partial,
 		.message.host_bytes = ctx->host.memory.bytes,
+		.message.virtual_clock = ctx->is_virtual,
 		.hpus = ctx->hpus,
 		.put_id = ctx->put_id,
 	};
 	int err;
 
-	err = create(ctx->nic, obj, rule, &opts, &(struct create_params){ .previous = ctx, .moves = moves }, out);
+	err = create(ctx->nic, obj, rule, &opts, &(struct create_params){ .previous = ctx, .moves = moves, .mtu = ctx->mtu }, out);
 	if (!err && ctx->object)
 		(*out)->object = object__hold(obj);
 	return err;

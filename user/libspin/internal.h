@@ -130,6 +130,7 @@ struct spin_ctx {
 	unsigned places;
 	struct bpf_object *bpf;
 	int bounded;           /* 1: its programs are the ones with bounded loops */
+	uint32_t mtu;          /* before loading: of its interfaces, for direct_bytes; 0: that of `nic` */
 	uint32_t direct_bytes; /* with bounded loops: the longest IP packet that its handlers take; 0: all that lie in one buffer */
 	int is_shared;         /* 1: its programs were loaded for a shared interface */
 	int failure_reported;  /* 1: a step before loading failed, and spin_fail() has its message */

@@ -82,6 +82,7 @@ void share__memories(const struct spin_ctx *ctx, struct share_memories *out)
 		.host = host && !ctx->host.is_own ? bpf_map__fd(host) : -1,
 		.hpus = ctx->num_hpus,
 		.bounded = (uint32_t)ctx->bounded,
+		.direct_bytes = ctx->direct_bytes,
 		.host_bytes = ctx->host.memory.bytes,
 	};
 }

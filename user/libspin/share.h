@@ -23,6 +23,7 @@ struct share_memories {
 	int data, bss, events, host; /* -1: none */
 	uint32_t hpus;
 	uint32_t bounded; /* 1: its layout is that of the programs with bounded loops */
+	uint32_t direct_bytes;
 	uint64_t host_bytes;
 };
 void share__memories(const struct spin_ctx *ctx, struct share_memories *out);
@@ -31,11 +32,12 @@ void share__memories(const struct spin_ctx *ctx, struct share_memories *out);
 uint32_t share__id(const struct spin_ctx *ctx);
 
 /*
- * Like spin_ctx__create_opts(), for a context that shares the state, tables, events and host memory of `share`. Both must have the same
- * layout, and the caller must keep `share` alive during the call. share NULL: its own.
+ * Like spin_ctx__create_opts(), for a context of several interfaces, for the first of which it is created, that shares the state, tables,
+ * events and host memory of `share`. Both must have the same layout, and the caller must keep `share` alive during the call. share NULL: its
+ * own.
  */
-int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  struct spin_ctx *share, struct spin_ctx **out);
+int share__create(struct spin_nic *const *nics, unsigned count, const struct spin_object *obj, const struct spin_rule *rule,
+		  const struct spin_ctx_opts *opts, struct spin_ctx *share, struct spin_ctx **out);
 
 /* Returns 1 if it is on a TCP socket and takes the bytes of connections, after TCP. */
 int share__takes_streams(const struct spin_ctx *ctx);

@@ -154,6 +154,7 @@ static int new_context(const struct spin_object *obj, int connection, const char
 	ctx->class = answer->class == SPIN_CLASS_TRUSTED ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
 	ctx->num_hpus = answer->hpus;
 	ctx->bounded = answer->bounded && obj->bounded;
+	ctx->direct_bytes = answer->direct_bytes;
 	ctx->host.memory.bytes = answer->host_bytes;
 	programs = object__programs(obj, ctx->bounded, &bytes);
 	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);

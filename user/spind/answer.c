@@ -91,6 +91,7 @@ void answer__memories(int connection, const struct held *held, int with_object)
 	share__memories(held->ctx, &memories);
 	out.hpus = memories.hpus;
 	out.bounded = memories.bounded;
+	out.direct_bytes = memories.direct_bytes;
 	out.host_bytes = memories.host_bytes;
 	const int all[BROKER_MEMORIES] = { memories.data, memories.bss, memories.events, memories.host,
 					   with_object ? held->object_fd : -1 };

@@ -61,7 +61,7 @@ static int create_ctx(const struct creation *c, struct spin_ctx *share)
 	context__lock_loads(c->client->handoff.uid);
 	/* a stream has no interface, and no rule that matches packets */
 	err = is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
-			: share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
+			: share__create(nics, (unsigned)count, c->obj, &c->facts->rule, &opts, share, c->out);
 	context__unlock_loads(c->client->handoff.uid);
 	host__close(nics, count);
 	return err;

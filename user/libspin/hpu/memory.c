@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * HPU memory (handlers' state) that outlives contexts and is shared by them (sPIN B.2): a map that replaces the map of an object's .data
- * section, in which the compiler places only the state. Called by applications and ctx.c. The kernel keeps the map while a program or a
- * descriptor refers to it, so users need not be counted.
+ * section, in which the compiler places only the state. Called by applications, ctx.c and load/context.c. The kernel keeps the map while a
+ * program or a descriptor refers to it, so users need not be counted.
  */
 #include <errno.h>
 #include <fcntl.h>

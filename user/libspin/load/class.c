@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads a context's BPF programs in one of two classes (libspin.h). Called by ctx.c. Trusted: the program with direct packet access, which
+ * Loads a context's BPF programs in one of two classes (libspin.h). Called by load/context.c. Trusted: the program with direct packet access, which
  * tail-calls the program that copies packets for frames in several buffers. Isolated: the copying program, loaded without CAP_PERFMON.
  */
 #include <errno.h>

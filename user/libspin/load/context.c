@@ -25,12 +25,15 @@
 #include "user/libspin/requests/egress.h"
 #include "user/libspin/streams.h"
 
-#define MTU_MIN         68u /* of IPv4 (RFC 791) */
-#define LOG_BRIEF       4u  /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
-#define LOG_WHOLE       1u
-#define BRIEF_LOG_BYTES (1u << 20)
+#define MTU_MIN          68u   /* of IPv4 (RFC 791) */
+#define DIRECT_BYTES_MAX 3520u /* SPIN_DIRECT_BYTES_MAX of <spin/target/bpf.h>, which is for handlers */
+#define LOG_BRIEF        4u    /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
+#define BRIEF_LOG_BYTES  (1u << 20)
 
-/* A log of the verifier, which load_variant() fills. */
+/*
+ * A log of the verifier, which load_variant() fills. With level 0 libbpf loads without a log, and a program that is refused once more with
+ * the whole one.
+ */
 struct log {
 	char *text;
 	uint32_t bytes, level;
@@ -93,8 +96,8 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *reas
 	snprintf(reason, reason_bytes,
 		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
 		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
-		 "or local variables",
-		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
+		 "or local variables, or the interface an MTU of less than %u",
+		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO), NI_LINEAR_BYTES_MAX);
 	return -ENOSYS;
 }
 
@@ -121,8 +124,8 @@ static const void *select_programs(struct spin_ctx *ctx, const struct spin_objec
  */
 static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const struct log *log)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log->text, .kernel_log_size = log->bytes,
-		    .kernel_log_level = log->level);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log->text, .kernel_log_size = log->bytes);
+	struct bpf_program *prog;
 	const void *programs;
 	size_t bytes;
 	int err;
@@ -136,10 +139,13 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	programs = select_programs(ctx, obj, &bytes);
 	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
 	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
-	if (ctx->btf)
+	if (ctx->btf) {
+		bpf_object__for_each_program(prog, ctx->bpf) /* not for the object: the log of its types would be taken for a program's */
+			bpf_program__set_log_level(prog, log->level);
 		err = configure(ctx);
-	else
+	} else {
 		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	}
 	if (!err && ctx->bounded && ctx->messages && ctx->messages->opts.window > SPIN_WINDOW)
 		err = spin_fail(-ENOSYS,
 				"%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
@@ -156,17 +162,19 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	return class__load(ctx);
 }
 
-/*
- * Returns the longest IP packet that arrives at the context's interface by its MTU, if shorter than what programs with bounded loops accept;
- * else 0. For packets that tests give it, Ethernet's.
- */
-static uint32_t bytes_by_mtu(const struct spin_ctx *ctx)
+uint32_t load_bytes_by_mtu(struct spin_nic *const *nics, unsigned count)
 {
-	struct iface iface = { .mtu = ETH_DATA_LEN };
+	uint32_t most = 0;
 
-	if (ctx->nic && ctx->nic->ifindex && iface__read(ctx->nic, &iface))
-		return 0;
-	return iface.mtu < NI_LINEAR_BYTES_MAX && iface.mtu >= MTU_MIN ? iface.mtu : 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct iface iface = { .mtu = ETH_DATA_LEN }; /* of an interface that does not exist: tests give it packets */
+
+		if (nics[i] && nics[i]->ifindex && iface__read(nics[i], &iface))
+			continue;
+		if (iface.mtu < NI_LINEAR_BYTES_MAX && iface.mtu >= MTU_MIN && iface.mtu > most)
+			most = iface.mtu;
+	}
+	return most;
 }
 
 /*
@@ -187,7 +195,7 @@ static int next_try(struct spin_ctx *ctx, const struct spin_object *obj, const c
 	}
 	if (ctx->direct_bytes)
 		return 0;
-	ctx->direct_bytes = bytes_by_mtu(ctx);
+	ctx->direct_bytes = ctx->mtu ? ctx->mtu : load_bytes_by_mtu(&ctx->nic, 1);
 	if (ctx->direct_bytes)
 		spin_log("%s is too large for the verifier: trying it for packets of at most %u bytes", obj->meta.name, ctx->direct_bytes);
 	return ctx->direct_bytes != 0;
@@ -211,48 +219,80 @@ static int explain_failure(const struct spin_ctx *ctx, const struct spin_object 
 	return known ? spin_fail(known, "%s", reason) : spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 }
 
-/* Loads what was tried first once more, for the log that names the line. It may succeed, if the failure was of that moment. */
-static int load_for_reason(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, int is_limit)
+/* Appends the brief log to one that Linux before 6.4 has cut off, and with it the complaint. */
+static void complete(const struct log *whole, const char *brief)
 {
-	const struct log whole = { .text = calloc(1, VERIFIER_LOG_BYTES), .bytes = VERIFIER_LOG_BYTES, .level = LOG_WHOLE };
+	const size_t used = strlen(whole->text), more = strlen(brief) + 2;
+
+	if (used + 1 >= whole->bytes && more < used)
+		snprintf(whole->text + used - more, more + 1, "\n%s", brief);
+}
+
+/* Loads what was tried first once more, for the log that names the line. It may succeed, if the failure was of that moment. */
+static int load_for_reason(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const char *brief)
+{
+	const struct log whole = { .text = calloc(1, VERIFIER_LOG_BYTES), .bytes = VERIFIER_LOG_BYTES };
 	int err;
 
 	if (!whole.text)
 		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
 	err = load_variant(ctx, obj, wanted, &whole);
-	if (err && !ctx->failure_reported)
-		err = explain_failure(ctx, obj, err, whole.text, is_limit);
+	if (err && !ctx->failure_reported) {
+		complete(&whole, brief);
+		err = explain_failure(ctx, obj, err, whole.text, spin_verifier__is_limit(brief));
+	}
 	free(whole.text);
 	return err;
 }
 
+/* Tries what can be tried, with brief logs: the first try's is in logs[0], and the last one's in logs[1] if there were several. */
+static int try_all(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const struct log logs[2],
+		   unsigned *tries)
+{
+	int err = load_variant(ctx, obj, wanted, &logs[0]);
+
+	for (*tries = 1; err && next_try(ctx, obj, logs[*tries > 1].text); ++*tries)
+		err = load_variant(ctx, obj, wanted, &logs[1]);
+	return err;
+}
+
+static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted,
+			   const struct log logs[2])
+{
+	const int is_bounded = ctx->bounded;
+	const uint32_t direct_bytes = ctx->direct_bytes;
+	unsigned tries;
+	int err = try_all(ctx, obj, wanted, logs, &tries);
+
+	if (!err || ctx->failure_reported)
+		return err;
+	if (tries > 1 && !*logs[1].text) /* the verifier was not asked, as without memory: that is the reason */
+		return explain_failure(ctx, obj, err, logs[1].text, 0);
+	ctx->bounded = is_bounded;
+	ctx->direct_bytes = direct_bytes;
+	return load_for_reason(ctx, obj, wanted, logs[0].text);
+}
+
 int load_context(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
-	const int is_bounded = !kernel_probe__may_goto() && obj->bounded;
-	const struct log brief = { .text = calloc(1, BRIEF_LOG_BYTES), .bytes = BRIEF_LOG_BYTES, .level = LOG_BRIEF };
-	int err, is_limit;
+	char *text;
+	int err;
 
-	if (!brief.text)
-		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
-	if (ctx->takes_streams && !kernel_probe__may_goto()) {
-		free(brief.text);
+	if (ctx->takes_streams && !kernel_probe__may_goto())
 		return spin_fail(-ENOSYS, "%s cannot be attached to a socket of TCP: that needs Linux %s", obj->meta.name,
 				 kernel_feature__version(KERNEL_JUMBO));
+	text = calloc(2, BRIEF_LOG_BYTES);
+	if (!text)
+		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
+	ctx->bounded = !kernel_probe__may_goto() && obj->bounded;
+	if (ctx->previous && ctx->previous->object == obj && !ctx->moves) { /* for another rule: what was found then */
+		ctx->bounded = ctx->previous->bounded;
+		ctx->direct_bytes = ctx->previous->direct_bytes;
 	}
-	ctx->bounded = is_bounded;
-	err = load_variant(ctx, obj, wanted, &brief);
-	is_limit = err && spin_verifier__is_limit(brief.text);
-	if (!ctx->failure_reported) {
-		while (err && next_try(ctx, obj, brief.text))
-			err = load_variant(ctx, obj, wanted, &brief);
-		if (err) {
-			ctx->bounded = is_bounded;
-			ctx->direct_bytes = 0;
-			ctx->failure_reported = 0;
-			err = load_for_reason(ctx, obj, wanted, is_limit);
-		}
-	}
-	free(brief.text);
+	err = load_or_explain(ctx, obj, wanted,
+			      (const struct log[]){ { .text = text, .bytes = BRIEF_LOG_BYTES, .level = LOG_BRIEF },
+						    { .text = text + BRIEF_LOG_BYTES, .bytes = BRIEF_LOG_BYTES, .level = LOG_BRIEF } });
+	free(text);
 	if (!err) { /* libbpf has its own copy */
 		free(ctx->renamed);
 		ctx->renamed = NULL;
@@ -264,5 +304,5 @@ uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx)
 {
 	if (ctx->direct_bytes)
 		return ctx->direct_bytes;
-	return ctx->bounded ? NI_LINEAR_BYTES_MAX : SPIN_IP_BYTES_MAX;
+	return ctx->bounded || ctx->card ? DIRECT_BYTES_MAX : SPIN_IP_BYTES_MAX;
 }

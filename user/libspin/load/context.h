@@ -6,9 +6,18 @@
  * Loads the programs of a context, after ctx.c has set its options: ctx->bpf, ctx->btf, ctx->bounded and ctx->direct_bytes. Returns 0 or a
  * negative errno with a reason; on failure ctx->bpf may be open.
  */
+#include <stdint.h>
+
 struct spin_ctx;
+struct spin_nic;
 struct spin_object;
 struct spin_ctx_opts;
+
+/*
+ * Returns the longest IP packet that arrives at these interfaces by their MTU, leaving out those whose MTU is no shorter than what programs
+ * with bounded loops accept anyway; 0: there is none. An entry NULL, or without an interface, has Ethernet's.
+ */
+uint32_t load_bytes_by_mtu(struct spin_nic *const *nics, unsigned count);
 
 int load_context(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted);
 

@@ -282,7 +282,7 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
  * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open connections of TCP segments, which go on
- * with the new handlers. Only for handlers of datagrams without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are
+ * with the new handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are
  * CPUs or queues; -EOPNOTSUPP for others. -EINVAL: state or tables have another layout, which the reason names
  * (spin_ctx__migrate() moves them), or the verifier refuses the new handlers; the old handlers continue.
  */
@@ -302,8 +302,8 @@ struct spin_migration {
  * Like spin_ctx__swap(), for handlers whose state or tables have another layout. What both layouts have is copied by name: fields of
  * structs, entries of tables by key (SPIN_KEY), and entries of other arrays by index. An integer must keep its size, signedness and byte
  * order, or must be unsigned, in host byte order, and become wider. A counter (SPIN_COUNTER) may become an integer and the other way round.
- * New fields start with the object's values. Removed fields are lost, and are named in *report. Packet counts and connections continue. The change is
- * atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones see
+ * New fields start with the object's values. Removed fields are lost, and are named in *report. Packet counts and connections continue. The
+ * change is atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones see
  * everything that earlier packets have written. No packet and no update is lost by it. To that end, packets wait on the CPU that received
  * them while what has changed since a first copy is copied again: some tens of microseconds, and at most 8 ms for megabytes that change all
  * the time. A driver's queue that overflows in that time loses packets. During the call the application must not write to the context's memory.
@@ -318,9 +318,9 @@ struct spin_migration {
 int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struct spin_migration *report);
 /*
  * Gives the context another rule on all its interfaces while packets arrive. A packet that both rules match always has handlers, and is
- * handled once. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Only for contexts that support spin_ctx__swap()
- * and were created for an interface; -EOPNOTSUPP for others, and for contexts of sockets, whose rule is the socket's. On failure the old
- * rule stays. -EEXIST: the new rule overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the change the
+ * handled once. State, tables, counters, events and addresses from spin_ctx__symbol() stay. A TCP connection that only the old rule matches
+ * goes on without handlers, and its completion handler does not run. Only for contexts that support spin_ctx__swap() and were created for an
+ * interface; -EOPNOTSUPP for others, and for contexts of sockets, whose rule is the socket's. On failure the old rule stays. -EEXIST: the new rule overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the change the
  * context needs a second of SPIN_CONTEXTS_MAX slots. -ENODEV, -ENOLINK: as for spin_ctx__attach(). As with all calls for one context, only
  * one thread at a time may call it; other contexts of the interface may be attached and detached at the same time.
  */
@@ -379,9 +379,9 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
  */
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
 /*
- * Returns the longest IP packet, in bytes, that the context's handlers take; longer ones are TOO_LONG. Before Linux 6.9, where the verifier
- * follows each piece of a loop over a packet, it may be the MTU that the interface had when the context was created (without interface 1500):
- * if loops over longer packets are too much for the verifier.
+ * Returns the longest IP packet, in bytes, that the context's handlers take; longer ones are TOO_LONG. If loops over a packet are too much for
+ * the verifier, which before Linux 6.9 follows each piece, it is the MTU that the interface had when the context was created (without
+ * interface 1500).
  */
 uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx);
 
