@@ -15,6 +15,7 @@
 #include "tests/common/net/netns.h"
 #include "tests/common/random.h"
 #include "user/conformance/template/template.h"
+#include "user/libspin/share.h"
 #include <spin/libspin.h>
 
 #include "tests/loops/loops.h"
@@ -126,6 +127,7 @@ static void check_interfaces(void)
 {
 	struct spin_ctx *ctx, *other;
 	struct spin_object *large;
+	struct spin_rule rule;
 	struct spin_nic *nic;
 
 	expect(0, spin_nic__open("near0", &nic), "an interface");
@@ -138,12 +140,38 @@ static void check_interfaces(void)
 	large = built_open(LARGE);
 	expect(0, spin_ctx__swap(ctx, large), "the same handlers at a larger MTU");
 	expect(MTU, spin_ctx__longest_packet(ctx), "the larger MTU");
-	spin_ctx__destroy(ctx);
 	netns_shell("ip link set near0 mtu 3498");
+	expect(0, spin_rule__parse("udp dport 9000", &rule), "another rule");
+	expect(0, spin_ctx__set_rule(ctx, &rule), "the same handlers with another rule");
+	expect(MTU, spin_ctx__longest_packet(ctx), "the MTU with which they were loaded");
+	spin_ctx__destroy(ctx);
 	expect(-ENOSYS, create(nic, LARGE, &ctx), "a handler with large loops at a large MTU");
 	spin_object__close(large);
 	spin_ctx__destroy(other);
 	spin_nic__close(nic);
+}
+
+/* A context of spind is created for its first interface, which is lo if there is one, and is on others. */
+static void check_several_interfaces(void)
+{
+	struct spin_object *large = built_open(LARGE);
+	struct spin_nic *nics[2];
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+
+	expect(0, spin_nic__open("lo", &nics[0]), "lo");
+	expect(0, spin_nic__open("near0", &nics[1]), "an interface");
+	netns_shell("ip link set near0 mtu 1300");
+	expect(0, spin_rule__parse("udp", &rule), "a rule");
+	expect(-ENOSYS, share__create(nics, 1, large, &rule, NULL, NULL, &ctx), "a handler with large loops on lo");
+	expect(0, share__create(nics, 2, large, &rule, NULL, NULL, &ctx), "a handler with large loops on lo and another interface");
+	expect(1300, spin_ctx__longest_packet(ctx), "the other interface's MTU");
+	expect(0, spin_ctx__attach(ctx), "the first interface");
+	expect(0, spin_ctx__attach_also(ctx, nics[1]), "the other interface");
+	spin_ctx__destroy(ctx);
+	spin_nic__close(nics[1]);
+	spin_nic__close(nics[0]);
+	spin_object__close(large);
 }
 
 int main(void)
@@ -153,5 +181,6 @@ int main(void)
 	check_given_packets();
 	check_other_pieces();
 	check_interfaces();
+	check_several_interfaces();
 	return 0;
 }
