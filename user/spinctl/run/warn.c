@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Warnings of spinctl run and recv about interfaces on which packets that handlers send back are lost silently (a veth whose peer has no
- * XDP program). Each is printed once, on stderr. Called by run.c and recv.c.
+ * Warnings of spinctl run and recv: about handlers that were loaded for short packets only, and about interfaces on which packets that
+ * handlers send back are lost silently (a veth whose peer has no XDP program). Each is printed once, on stderr. Called by run.c and recv.c.
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "user/spinctl/run/warn.h"
 
 #define LOOK_AGAIN_S 1
+#define LINEAR_BYTES 3500u /* contexts otherwise take at least such packets */
 
 static struct {
 	int may_lose[RUN_DEVICES_MAX]; /* 1: in native mode, and no warning yet */
@@ -59,8 +60,22 @@ static int warn_if_lost(const struct probe_net *net, const char *name)
 	return 1;
 }
 
+/* Loops over long packets were too much for the verifier, so the handlers were loaded for shorter ones. */
+static void warn_of_long_packets(const struct session *set)
+{
+	for (unsigned i = 0; i < set->contexts; i++) {
+		const uint32_t most = spin_ctx__longest_packet(set->context[i].ctx);
+
+		if (most < LINEAR_BYTES)
+			report_error("%s: its loops are too much for this kernel's verifier with long packets: IP packets of more than %u "
+				     "bytes pass without handlers, and are counted as too_long",
+				     set->context[i].name, most);
+	}
+}
+
 void run_warn__start(const struct session *set)
 {
+	warn_of_long_packets(set);
 	for (unsigned i = 0; i < set->devices; i++)
 		note.may_lose[i] = spin_nic__mode(set->device[i].nic, NULL) == SPIN_MODE_NATIVE;
 }
