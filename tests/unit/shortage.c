@@ -112,5 +112,6 @@ int main(void)
 	skip_unless_root();
 	check_refused_programs(EPERM, "seccomp");
 	check_refused_programs(ENOMEM, "memory");
+	check_refused_programs(E2BIG, "refuses to load");
 	return 0;
 }
