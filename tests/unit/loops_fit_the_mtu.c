@@ -146,6 +146,7 @@ static void check_interfaces(void)
 	expect(MTU, spin_ctx__longest_packet(ctx), "the MTU with which they were loaded");
 	spin_ctx__destroy(ctx);
 	expect(-ENOSYS, create(nic, LARGE, &ctx), "a handler with large loops at a large MTU");
+	expect_error_text("an MTU of 1500");
 	spin_object__close(large);
 	spin_ctx__destroy(other);
 	spin_nic__close(nic);

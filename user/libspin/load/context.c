@@ -87,17 +87,41 @@ static int configure(struct spin_ctx *ctx)
 	return 0;
 }
 
+uint32_t load_bytes_by_mtu(struct spin_nic *const *nics, unsigned count)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct iface iface = { .mtu = ETH_DATA_LEN }; /* of an interface that does not exist: tests give it packets */
+
+		if (nics[i] && nics[i]->ifindex && iface__read(nics[i], &iface))
+			continue;
+		if (iface.mtu < NI_LINEAR_BYTES_MAX && iface.mtu >= MTU_MIN && iface.mtu > most)
+			most = iface.mtu;
+	}
+	return most;
+}
+
+/* The longest IP packet by the MTU of the context's interfaces, as load_bytes_by_mtu(). */
+static uint32_t bytes_by_mtu(const struct spin_ctx *ctx)
+{
+	return ctx->mtu ? ctx->mtu : load_bytes_by_mtu(&ctx->nic, 1);
+}
+
 /*
  * Without may_goto the verifier follows every iteration of a loop, so a handler that newer kernels load may exceed its limits. Returns
  * -ENOSYS.
  */
-static int too_large_for_bounded_loops(const struct spin_object *obj, char *reason, size_t reason_bytes)
+static int too_large_for_bounded_loops(const struct spin_ctx *ctx, const struct spin_object *obj, char *reason, size_t reason_bytes)
 {
+	const uint32_t tried = bytes_by_mtu(ctx);
+
 	snprintf(reason, reason_bytes,
 		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
 		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
-		 "or local variables, or the interface an MTU of less than %u",
-		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO), NI_LINEAR_BYTES_MAX);
+		 "or local variables%s",
+		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO),
+		 tried && tried <= ETH_DATA_LEN ? "" : ", or the interface an MTU of 1500");
 	return -ENOSYS;
 }
 
@@ -162,21 +186,6 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	return class__load(ctx);
 }
 
-uint32_t load_bytes_by_mtu(struct spin_nic *const *nics, unsigned count)
-{
-	uint32_t most = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		struct iface iface = { .mtu = ETH_DATA_LEN }; /* of an interface that does not exist: tests give it packets */
-
-		if (nics[i] && nics[i]->ifindex && iface__read(nics[i], &iface))
-			continue;
-		if (iface.mtu < NI_LINEAR_BYTES_MAX && iface.mtu >= MTU_MIN && iface.mtu > most)
-			most = iface.mtu;
-	}
-	return most;
-}
-
 /*
  * Prepares the next try after the verifier had too much to follow, whose log is given. Returns 0 if there is none. A program with may_goto is
  * also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that (strided_ddt on 6.12).
@@ -195,7 +204,7 @@ static int next_try(struct spin_ctx *ctx, const struct spin_object *obj, const c
 	}
 	if (ctx->direct_bytes)
 		return 0;
-	ctx->direct_bytes = ctx->mtu ? ctx->mtu : load_bytes_by_mtu(&ctx->nic, 1);
+	ctx->direct_bytes = bytes_by_mtu(ctx);
 	if (ctx->direct_bytes)
 		spin_log("%s is too large for the verifier: trying it for packets of at most %u bytes", obj->meta.name, ctx->direct_bytes);
 	return ctx->direct_bytes != 0;
@@ -212,7 +221,7 @@ static int explain_failure(const struct spin_ctx *ctx, const struct spin_object 
 	if (!known)
 		known = class__probe(ctx->class, reason, sizeof(reason));
 	if (!known && ctx->bounded && is_limit)
-		known = too_large_for_bounded_loops(obj, reason, sizeof(reason));
+		known = too_large_for_bounded_loops(ctx, obj, reason, sizeof(reason));
 	if (!known)
 		known = load_failure__of_class(spin_verifier__explain(log, obj->path, reason, sizeof(reason)), ctx->class, log, reason,
 					       sizeof(reason));
