@@ -249,6 +249,24 @@ static int is_loop(const char *line, const char *end)
 	return 0;
 }
 
+/* The first line of a loop that has no keyword (goto): of the handler's lines that the path has passed between two passes of the last one. */
+struct cycle {
+	unsigned first;
+	int has_others, is_closed;
+};
+
+static void follow_cycle(struct cycle *cycle, const struct verifier_refusal *last, const struct verifier_refusal *line)
+{
+	if (cycle->is_closed || strcmp(line->file, last->file))
+		return;
+	if (line->line != last->line)
+		cycle->has_others = 1;
+	else if (cycle->has_others)
+		cycle->is_closed = 1;
+	if (!cycle->first || line->line < cycle->first)
+		cycle->first = line->line;
+}
+
 /*
  * Searches backwards along the path that the verifier followed, skipping other paths from the
  * same branch.
@@ -257,6 +275,7 @@ static void find_source_line(const char *log, int want_loop, struct verifier_ref
 {
 	const char *end = log + strlen(log);
 	struct verifier_refusal last = { .line = 0 };
+	struct cycle cycle = { 0 };
 	long branch = -1;
 	unsigned lines = 0, sources = 0;
 
@@ -277,13 +296,14 @@ static void find_source_line(const char *log, int want_loop, struct verifier_ref
 				return;
 			if (!last.line)
 				last = *out;
+			follow_cycle(&cycle, &last, out);
 		}
 		if (want_loop && ++lines > LOOP_LINES_MAX)
 			break;
 		end = previous_line_end(log, line);
 	}
 	memcpy(out->file, last.file, sizeof(out->file));
-	out->line = last.line;
+	out->line = cycle.is_closed ? cycle.first : last.line;
 }
 
 int verifier__read(const char *log, struct verifier_refusal *out)
