@@ -279,6 +279,8 @@ static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, 
 		return explain_failure(ctx, obj, err, logs[1].text, 0);
 	ctx->bounded = is_bounded;
 	ctx->direct_bytes = direct_bytes;
+	if (is_bounded && spin_verifier__is_limit(logs[0].text)) /* the reason names no line */
+		return explain_failure(ctx, obj, err, logs[0].text, 1);
 	return load_for_reason(ctx, obj, wanted, logs[0].text);
 }
 
