@@ -210,7 +210,7 @@ static int next_try(struct spin_ctx *ctx, const struct spin_object *obj, const c
 	return ctx->direct_bytes != 0;
 }
 
-/* Finds the cause of a failure, from the most to the least likely, and sets the reason. Linux before 6.4 may cut the end of the log off. */
+/* Finds the cause of a failure, from the most to the least likely, and sets the reason. */
 static int explain_failure(const struct spin_ctx *ctx, const struct spin_object *obj, int err, char *log, int is_limit)
 {
 	char reason[SPIN_ERROR_BYTES];
@@ -273,10 +273,11 @@ static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, 
 	unsigned tries;
 	int err = try_all(ctx, obj, wanted, logs, &tries);
 
-	if (!err || ctx->failure_reported)
+	if (!err || (tries == 1 && ctx->failure_reported))
 		return err;
-	if (tries > 1 && !*logs[1].text) /* the verifier was not asked, as without memory: that is the reason */
+	if (tries > 1 && !ctx->failure_reported && !*logs[1].text) /* the verifier was not asked, as without memory: that is the reason */
 		return explain_failure(ctx, obj, err, logs[1].text, 0);
+	ctx->failure_reported = 0; /* of a later try, which the user did not ask for */
 	ctx->bounded = is_bounded;
 	ctx->direct_bytes = direct_bytes;
 	if (is_bounded && spin_verifier__is_limit(logs[0].text)) /* the reason names no line */
