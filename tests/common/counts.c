@@ -25,3 +25,11 @@ uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets)
 		packets[i] += others[i];
 	return counts_sum(packets);
 }
+
+uint64_t counts_of(const struct spin_ctx *ctx, enum spin_reason reason)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(ctx, packets);
+	return packets[reason];
+}

@@ -8,5 +8,7 @@
 /* Stores all packets that the interface saw, by reason, and returns their sum. The context must be the interface's only one. */
 uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets);
 uint64_t counts_sum(const uint64_t *packets);
+/* Returns the context's packets with this reason. */
+uint64_t counts_of(const struct spin_ctx *ctx, enum spin_reason reason);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
+#include "tests/common/counts.h"
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
@@ -84,19 +85,11 @@ static struct spin_ctx *create(const char *handler, unsigned port)
 	return ctx;
 }
 
-static uint64_t counted(const struct spin_ctx *ctx, enum spin_reason reason)
-{
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(ctx, packets);
-	return packets[reason];
-}
-
 static void wait_counted(const struct spin_ctx *ctx, enum spin_reason reason, uint64_t want)
 {
-	for (unsigned i = 0; i < WAIT_MS && counted(ctx, reason) < want; i++)
+	for (unsigned i = 0; i < WAIT_MS && counts_of(ctx, reason) < want; i++)
 		usleep(1000);
-	expect((long long)want, (long long)counted(ctx, reason), spin_reason_name(reason));
+	expect((long long)want, (long long)counts_of(ctx, reason), spin_reason_name(reason));
 }
 
 static void send_to(unsigned port, const void *data, size_t bytes)
@@ -123,7 +116,7 @@ static void send_bystander(struct spin_ctx *other)
 	send_to(BYSTANDER_PORT, "hello", 5);
 	if (!receives_datagram(bystander, WAIT_MS))
 		fail("another context's datagram is not delivered");
-	expect(++bystanders, (long long)counted(other, SPIN_REASON_SUCCESS), "another context's datagrams");
+	expect(++bystanders, (long long)counts_of(other, SPIN_REASON_SUCCESS), "another context's datagrams");
 }
 
 static void on_event(void *arg, const struct spin_event *e)
@@ -179,7 +172,7 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct fau
 {
 	uint8_t data[PAYLOAD_BYTES] = { 0 };
 	const struct fault_ask ask = ask_for(f);
-	uint64_t bad = counted(ctx, reason_of(f.fault)), good = counted(ctx, SPIN_REASON_SUCCESS);
+	uint64_t bad = counts_of(ctx, reason_of(f.fault)), good = counts_of(ctx, SPIN_REASON_SUCCESS);
 	uint32_t completions = s->completions;
 
 	memcpy(data, &ask, sizeof(ask));
@@ -200,7 +193,7 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct fau
 		fail("the datagram after a fault is not delivered");
 	if (receives_datagram(receiver, 0))
 		fail("a datagram whose handler failed is delivered");
-	expect((long long)good + 1, (long long)counted(ctx, SPIN_REASON_SUCCESS), "datagrams that went well");
+	expect((long long)good + 1, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "datagrams that went well");
 	expect_unharmed(s, completions +
 				   (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1)); /* after an error of the header handler no other handler runs */
 }
@@ -222,7 +215,7 @@ static void send_slmp(uint32_t id, uint32_t packet, int last, struct fault_ask a
 /* Sends two packets. A fault of the payload handler is in the first, and the second must be handled. */
 static void one_message(struct spin_ctx *ctx, const struct state *s, struct fault_case f, uint32_t id)
 {
-	uint64_t bad = counted(ctx, reason_of(f.fault)), good = counted(ctx, SPIN_REASON_SUCCESS);
+	uint64_t bad = counts_of(ctx, reason_of(f.fault)), good = counts_of(ctx, SPIN_REASON_SUCCESS);
 	uint32_t completions = s->completions;
 
 	send_slmp(id, 0, 0, ask_for(f));
@@ -233,13 +226,13 @@ static void one_message(struct spin_ctx *ctx, const struct state *s, struct faul
 	expect((long long)bad + (f.kind == SPIN_KIND_HEADER    ? 2
 				 : f.kind == SPIN_KIND_PAYLOAD ? 1
 							       : 0),
-	       (long long)counted(ctx, reason_of(f.fault)), "packets that the fault cost");
+	       (long long)counts_of(ctx, reason_of(f.fault)), "packets that the fault cost");
 	send_slmp(id + 1, 0, 0, (struct fault_ask){ 0 });
 	send_slmp(id + 1, 1, 1, (struct fault_ask){ 0 });
 	expect((long long)good + (f.kind == SPIN_KIND_HEADER    ? 2
 				  : f.kind == SPIN_KIND_PAYLOAD ? 3
 								: 4),
-	       (long long)counted(ctx, SPIN_REASON_SUCCESS), "packets that went well");
+	       (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets that went well");
 	wait_for_event(ctx, 1);
 	expect(SPIN_EVENT_MESSAGE, event.type, "the event of the next message");
 	expect(id + 1, event.message_id, "its number");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
+#include "tests/common/counts.h"
 #include "tests/common/pinned.h"
 #include "user/conformance/template/template.h"
 #include <spin/libspin_message.h>
@@ -77,14 +78,6 @@ static void *run_thread(void *arg)
 	for (unsigned i = 0; i < PACKETS && !s->reason; i++)
 		run_packet(s, thread, i, s->ends && i == PACKETS / 2);
 	return NULL;
-}
-
-static uint64_t counted(struct shared *s, enum spin_reason reason)
-{
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(s->ctx, packets);
-	return packets[reason];
 }
 
 static const char *open_context(struct shared *s)
@@ -167,7 +160,7 @@ static const char *one_end(struct shared *s, unsigned messages)
 		run_packet(s, THREADS, 0, 1);
 		while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 			;
-		now = counted(s, SPIN_REASON_PROCEEDED);
+		now = counts_of(s->ctx, SPIN_REASON_PROCEEDED);
 		if (events != 1 || timeouts)
 			return "not one event of a message";
 		if (last_event.length != (now - before) * RECORD || last_event.deposited_bytes != last_event.length)
@@ -189,7 +182,7 @@ static const char *end_on_all_threads(struct shared *s, unsigned messages)
 	s->ends = 1;
 	events = 0;
 	deposited = 0;
-	kept = counted(s, SPIN_REASON_PROCEEDED);
+	kept = counts_of(s->ctx, SPIN_REASON_PROCEEDED);
 	for (s->message = 0; s->message < messages; s->message++) {
 		run_round(s);
 		while (spin_ctx__events(s->ctx, on_event, NULL) > 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernel/cpus.h"
+#include "tests/common/counts.h"
 #include "tests/common/expect.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/traffic/migration_handler.h"
@@ -69,14 +70,6 @@ static void *run_packets(void *arg)
 	return NULL;
 }
 
-static uint64_t counted(struct spin_ctx *ctx)
-{
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(ctx, packets);
-	return packets[SPIN_REASON_SUCCESS];
-}
-
 static int add_up(void *arg, const struct spin_field *field)
 {
 	*(uint64_t *)arg += field->value;
@@ -87,7 +80,7 @@ static void expect_all(struct spin_ctx *ctx, uint64_t all)
 {
 	uint64_t spread = 0;
 
-	expect((long long)all, (long long)counted(ctx), "packets handled");
+	expect((long long)all, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets handled");
 	expect((long long)(uint32_t)all, (long long)(uint32_t)migration_handler__field(ctx, "spin_state.packets"),
 	       "packets that were added up");
 	expect((long long)(uint32_t)all, (long long)(uint32_t)migration_handler__field(ctx, "spin_state.one"), "packets that had the lock");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/common/built.h"
+#include "tests/common/counts.h"
 #include "tests/common/expect.h"
 #include "tests/common/loads/bounded_loops.h"
 #include "tests/common/net/netns.h"
@@ -51,14 +52,6 @@ static int create(struct spin_nic *nic, const char *handler, struct spin_ctx **o
 	return err;
 }
 
-static uint64_t count(const struct spin_ctx *ctx, enum spin_reason reason)
-{
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(ctx, packets);
-	return packets[reason];
-}
-
 /* The host build must agree on packets of all lengths that end at, or near, an edge of the loop. */
 static void check_results(struct spin_ctx *ctx, struct engine *host)
 {
@@ -84,7 +77,7 @@ static void check_results(struct spin_ctx *ctx, struct engine *host)
 			if (state->result[r] != want.result[r])
 				fail("a result is not the host's");
 	}
-	expect(sizeof(lengths) / sizeof(lengths[0]), count(ctx, SPIN_REASON_SUCCESS), "packets that were handled");
+	expect(sizeof(lengths) / sizeof(lengths[0]), counts_of(ctx, SPIN_REASON_SUCCESS), "packets that were handled");
 }
 
 static void check_given_packets(void)
@@ -105,7 +98,7 @@ static void check_given_packets(void)
 	make_frame(MTU - IP_AND_UDP_BYTES + 1, &random);
 	expect(0, spin_ctx__run(ctx, frame.frame, frame.bytes, 1, out, sizeof(out), &result), "a longer packet");
 	expect(SPIN_VERDICT_PASS, result.verdict, "the verdict of a longer packet");
-	expect(1, count(ctx, SPIN_REASON_TOO_LONG), "longer packets");
+	expect(1, counts_of(ctx, SPIN_REASON_TOO_LONG), "longer packets");
 	spin_ctx__destroy(ctx);
 	engine_close(host);
 }

@@ -14,6 +14,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/damaged_object.h"
+#include "tests/common/counts.h"
 #include "tests/common/expect.h"
 #include "tests/common/random.h"
 #include "tests/common/traffic/migration_handler.h"
@@ -91,14 +92,6 @@ static void expect_field(struct spin_ctx *ctx, uint64_t want, const char *path)
 	expect((long long)want, (long long)migration_handler__field(ctx, path), path);
 }
 
-static uint64_t counted(struct spin_ctx *ctx)
-{
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(ctx, packets);
-	return packets[SPIN_REASON_SUCCESS];
-}
-
 /* Returns the index of the entry with this key. */
 static unsigned find_entry(struct spin_ctx *ctx, unsigned key)
 {
@@ -155,16 +148,16 @@ static void moved(const struct spin_object *old, const struct spin_object *new)
 	expect_field(ctx, 14, "slots[3].weight");
 	expect_field(ctx, 0, "more[1].hits");
 	expect_items(ctx);
-	expect(40, (long long)counted(ctx), "packets counted before");
+	expect(40, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets counted before");
 	run_packets(ctx, 2);
-	expect(42, (long long)counted(ctx), "packets counted before and after");
+	expect(42, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets counted before and after");
 	expect_field(ctx, 42, "spin_state.packets");
 
 	/* migrate to the same layout: nothing may be lost */
 	expect(0, spin_ctx__migrate(ctx, new, NULL), "the same handlers");
 	expect(0, spin_ctx__swap(ctx, new), "without moving");
 	expect_field(ctx, 42, "spin_state.packets");
-	expect(42, (long long)counted(ctx), "packets counted");
+	expect(42, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets counted");
 	report.bytes = 0;
 	expect(-EINVAL, spin_ctx__migrate(ctx, new, &report), "a report without its size");
 	spin_ctx__destroy(ctx);
@@ -183,7 +176,7 @@ static void not_moved(const struct spin_object *old)
 	run_packets(ctx, 1);
 	expect_field(ctx, 41, "spin_state.packets");
 	expect_field(ctx, 9, "spin_state.gone");
-	expect(41, (long long)counted(ctx), "packets counted");
+	expect(41, (long long)counts_of(ctx, SPIN_REASON_SUCCESS), "packets counted");
 	spin_ctx__destroy(ctx);
 	spin_object__close(with_sign);
 	spin_object__close(smaller);
