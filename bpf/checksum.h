@@ -19,8 +19,7 @@ SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 
 /*
  * spin_fold(sum) == 0xffff: a right checksum. That is so for multiples of 0xffff other than 0. The product with 0xffff's inverse modulo 2^64 is
- * their quotient, and for other numbers more than any quotient. Folding is four steps that wait for each other. A NIC has
- * no such product.
+ * their quotient, and for other numbers more than any quotient. Folding is four steps that wait for each other. A NIC has no such product.
  */
 SPIN_INLINE _Bool spin_folds_to_ones_(uint64_t sum)
 {

@@ -100,19 +100,14 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 
-static int takes_segments(const struct spin_ctx *ctx)
-{
-	return ctx->segment_idle_ms != 0;
-}
-
 static const char *program_name(const struct spin_ctx *ctx)
 {
-	return takes_segments(ctx) ? "spin_guard_tcp" : "spin_guard";
+	return ctx__takes_segments(ctx) ? "spin_guard_tcp" : "spin_guard";
 }
 
 static struct bpf_object *open_image(const struct spin_ctx *ctx, const struct bpf_object_open_opts *opts)
 {
-	if (takes_segments(ctx))
+	if (ctx__takes_segments(ctx))
 		return bpf_object__open_mem(guard_tcp_image, (size_t)(guard_tcp_image_end - guard_tcp_image), opts);
 	return bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), opts);
 }
@@ -170,7 +165,7 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 		return spin_fail(errno == EOPNOTSUPP || errno == EINVAL ? -EOPNOTSUPP : -errno,
 				 "the kernel takes no such socket into a sockmap (%s), so handlers cannot be held to its packets",
 				 strerror(errno));
-	if (takes_segments(ctx) && mark(guard, socket_fd))
+	if (ctx__takes_segments(ctx) && mark(guard, socket_fd))
 		return spin_fail(-errno, "the socket cannot be marked: %s", strerror(errno));
 	if (bpf_obj_get_info_by_fd(ctx->streams ? guard->port_fd : guard->prog_fd, &info, &info_bytes))
 		return spin_fail(-errno, "the guard of a socket cannot be queried: %s", strerror(errno));
@@ -194,7 +189,7 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 
 	if (!guard)
 		return spin_fail(-ENOMEM, "no memory for a guard");
-	if (takes_segments(ctx) && !kernel_probe__may_goto()) {
+	if (ctx__takes_segments(ctx) && !kernel_probe__may_goto()) {
 		free(guard);
 		return spin_fail(-ENOSYS, "handlers on sockets of TCP need Linux %s", kernel_feature__version(KERNEL_JUMBO));
 	}

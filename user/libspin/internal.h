@@ -172,6 +172,11 @@ struct spin_ctx {
 	struct card *card; /* its program and memory are on a card (card/card.h), and the fields above are unused; NULL: not on a card */
 };
 
+static inline int ctx__takes_segments(const struct spin_ctx *ctx)
+{
+	return ctx->segment_idle_ms != 0;
+}
+
 /* events.c: finds the counters of the context's work items, if it has any. */
 int work__open(struct spin_ctx *ctx);
 

@@ -104,7 +104,7 @@ int share__takes_streams(const struct spin_ctx *ctx)
 
 int share__takes_tcp(const struct spin_ctx *ctx)
 {
-	return ctx->streams || ctx->segment_idle_ms;
+	return ctx->streams || ctx__takes_segments(ctx);
 }
 
 const struct spin_rule *share__rule(const struct spin_ctx *ctx)

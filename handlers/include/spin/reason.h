@@ -86,6 +86,9 @@
 /* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */
 #define SPIN_IP_BYTES_MAX 9216u
 
+/* The longest in one page of 4096 less XDP's headroom and tailroom. Longer ones are handled by the copying program. */
+#define SPIN_LINEAR_BYTES_MAX 3520u
+
 enum spin_reason {
 #define SPIN_REASON_ENUM_(name, verdict, text) SPIN_REASON_##name,
 	SPIN_REASONS(SPIN_REASON_ENUM_)

@@ -25,10 +25,9 @@
 #include "user/libspin/requests/egress.h"
 #include "user/libspin/streams.h"
 
-#define MTU_MIN          68u   /* of IPv4 (RFC 791) */
-#define DIRECT_BYTES_MAX 3520u /* SPIN_DIRECT_BYTES_MAX of <spin/target/bpf.h>, which is for handlers */
-#define LOG_BRIEF        4u    /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
-#define BRIEF_LOG_BYTES  (1u << 20)
+#define MTU_MIN         68u /* of IPv4 (RFC 791) */
+#define LOG_BRIEF       4u  /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
+#define BRIEF_LOG_BYTES (1u << 20)
 
 /*
  * A log of the verifier, which load_variant() fills. With level 0 libbpf loads without a log, and a program that is refused once more with
@@ -71,11 +70,11 @@ static int configure(struct spin_ctx *ctx)
 	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
 	if (ctx->messages)
 		spin_messages__configure(ctx->messages, &config);
-	if (ctx->segment_idle_ms && !ctx->is_virtual) { /* with a virtual clock no open connection yields to a new one by its age */
+	if (ctx__takes_segments(ctx) && !ctx->is_virtual) { /* with a virtual clock no open connection yields to a new one by its age */
 		config.idle_ticks = ticks_of_ms(ctx->segment_idle_ms);
 		config.age_ticks = ticks_of_ms(SPIN_SEGMENT_STUCK_MS);
 	}
-	if (ctx->messages || ctx->segment_idle_ms)
+	if (ctx->messages || ctx__takes_segments(ctx))
 		memcpy(config.key, ctx->hash_key, sizeof(config.key));
 	if (!to || !rule || !name)
 		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc", ctx->name);
@@ -316,5 +315,5 @@ uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx)
 {
 	if (ctx->direct_bytes)
 		return ctx->direct_bytes;
-	return ctx->bounded || ctx->card ? DIRECT_BYTES_MAX : SPIN_IP_BYTES_MAX;
+	return ctx->bounded || ctx->card ? SPIN_LINEAR_BYTES_MAX : SPIN_IP_BYTES_MAX;
 }

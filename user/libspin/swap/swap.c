@@ -104,8 +104,6 @@ int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj)
 
 int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
-	const int takes_segments = ctx->segment_idle_ms != 0;
-
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
 	if (ctx->card)
@@ -121,7 +119,7 @@ int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while they "
 			"run: detach %s, and create it again",
 			ctx->name);
-	if (takes_segments != (obj->meta.registration.delivery == SPIN_DELIVER_SEGMENTS))
+	if (ctx__takes_segments(ctx) != (obj->meta.registration.delivery == SPIN_DELIVER_SEGMENTS))
 		return spin_fail(-EOPNOTSUPP,
 				 "of the new handlers and those of %s only one takes TCP segments: detach it, and create it again",
 				 ctx->name);

@@ -10,7 +10,6 @@
 #include "user/spinctl/run/warn.h"
 
 #define LOOK_AGAIN_S 1
-#define LINEAR_BYTES 3500u /* contexts otherwise take at least such packets */
 
 static struct {
 	int may_lose[RUN_DEVICES_MAX]; /* 1: in native mode, and no warning yet */
@@ -66,7 +65,7 @@ static void warn_of_long_packets(const struct session *set)
 	for (unsigned i = 0; i < set->contexts; i++) {
 		const uint32_t most = spin_ctx__longest_packet(set->context[i].ctx);
 
-		if (most < LINEAR_BYTES)
+		if (most < SPIN_LINEAR_BYTES_MAX)
 			report_error("%s: its loops are too much for this kernel's verifier with long packets: IP packets of more than %u "
 				     "bytes pass without handlers, and are counted as too_long",
 				     set->context[i].name, most);

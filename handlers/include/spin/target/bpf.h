@@ -17,8 +17,7 @@
 #define SPIN_KEY_ATTR_     __attribute__((btf_decl_tag("spin_key")))     /* spincc checks that it is the first field */
 #define SPIN_CLUSTER_ATTR_ __attribute__((btf_decl_tag("spin_cluster"))) /* libspin sums up the copies */
 
-/* A page of 4096 less XDP's headroom and tailroom. Longer packets are handled by the copying program. */
-#define SPIN_DIRECT_BYTES_MAX 3520u
+#define SPIN_DIRECT_BYTES_MAX SPIN_LINEAR_BYTES_MAX
 
 /*
  * The longest IP packet of a copied frame. With bounded loops only parked frames are copied, and these were linear. The verifier follows each

@@ -16,7 +16,7 @@
 #define SPIN_KEY_ATTR_ __attribute__((btf_decl_tag("spin_key")))
 #define SPIN_CLUSTER_ATTR_
 
-#define SPIN_DIRECT_BYTES_MAX 3520u
+#define SPIN_DIRECT_BYTES_MAX SPIN_LINEAR_BYTES_MAX
 #define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
 
 /* There is no memory to read an unknown value from: the verifier follows each iteration of a loop anyway. */
