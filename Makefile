@@ -428,7 +428,7 @@ check: deps
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run $(if $(JOBS),-j $(JOBS))
 
 check-kernels: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl
+	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(BUILD)/bin/spinctl
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/share.sh || [ $$? = 77 ]
