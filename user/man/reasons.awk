@@ -32,6 +32,8 @@ FILENAME ~ /\.h$/ {
 	}
 	if ($1 == "#define" && $2 == "SPIN_IP_BYTES_MAX")
 		ip_bytes_max = $3 + 0
+	if ($1 == "#define" && $2 == "SPIN_LINEAR_BYTES_MAX")
+		linear_bytes_max = $3 + 0
 	next
 }
 /^@REASONS@$/ { printf "%s", reasons; next }
@@ -43,5 +45,6 @@ FILENAME ~ /\.h$/ {
 {
 	gsub(/@VERSION@/, version)
 	gsub(/@IP_BYTES_MAX@/, ip_bytes_max)
+	gsub(/@LINEAR_BYTES_MAX@/, linear_bytes_max)
 	print
 }
