@@ -36,6 +36,7 @@ files=$(find "$pspin" | sort)
 simulator 1
 check "it builds a model of one cluster" '[ $? = 0 ] && grep -q gen_cluster_absent "$dir/out/pspin-1/hw/verilator_model/lib/libpspin.so"'
 check "the instruction cache has flip-flops" 'grep -q always_ff "$dir/out/pspin-1/$cache" && ! grep -q checkout "$dir/out/pspin-1/$cache"'
+check "no comment begins with Verilator's name, which it takes for a command" '! grep -qiE "(//|/\*) *verilator" tests/rtl/*.sv*'
 check "a packet is not put over another one" 'grep -q "push_size <= head_ptr_q" "$dir/out/pspin-1/$ring"'
 check "the testbench fills one cluster" 'grep -q "i < 1;" "$dir/out/pspin-1/hw/src/pspin_verilator.sv"'
 simulator 4
