@@ -176,19 +176,20 @@ SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struc
 	return spin_folds_to_(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)), d->udp->checksum);
 }
 
-/* Returns 1 if the field is right. `change` is what handlers have added to the datagram's sum since it arrived. */
-SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
+/* Sum of the datagram as it is, with its checksum: all ones if that is right. */
+SPIN_INLINE uint64_t spin_udp_sum_all_(const struct spin_view *view, const struct spin_datagram *d)
 {
-	/* adding the complement undoes the change */
-	return spin_folds_to_ones_(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum);
+	return spin_udp_sum_(view, d, d->payload_bytes) + d->udp->checksum;
 }
 
-/* Returns 0 if a host would drop the datagram. */
-SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
+/* Returns 0 if a host would drop the datagram. Sets d->sum, for spin_arrived_partial_() in act.h. */
+SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, struct spin_datagram *d, _Bool accept_partial)
 {
+	d->sum = d->udp->length; /* without a checksum it is not used, but the verifier must not find it uninitialized, or know it */
 	if (!d->udp->checksum)
 		return d->is_ip4; /* the sender computed no checksum */
-	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
+	d->sum = spin_udp_sum_all_(view, d);
+	return spin_folds_to_ones_(d->sum) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
 /* Returns the length of a TCP segment with its header. */
@@ -203,13 +204,17 @@ SPIN_INLINE _Bool spin_tcp_sum_partial(const struct spin_view *view, const struc
 	return spin_folds_to_(spin_sum_pseudo(view, d, spin_tcp_bytes_(d)), ((const struct spin_tcp *)d->udp)->checksum);
 }
 
-/* Returns 1 if the field is right. `change` as for UDP. */
-SPIN_INLINE _Bool spin_tcp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
+SPIN_INLINE uint64_t spin_tcp_sum_all_(const struct spin_view *view, const struct spin_datagram *d)
 {
 	const uint32_t bytes = spin_tcp_bytes_(d);
-	const uint64_t sum = spin_sum_pseudo(view, d, bytes) + spin_sum_bytes(view, (const uint8_t *)d->udp, bytes);
 
-	return spin_folds_to_ones_(sum + (uint16_t)~spin_fold(change));
+	return spin_sum_pseudo(view, d, bytes) + spin_sum_bytes(view, (const uint8_t *)d->udp, bytes);
+}
+
+SPIN_INLINE _Bool spin_tcp_sum_good(const struct spin_view *view, struct spin_datagram *d, _Bool accept_partial)
+{
+	d->sum = spin_tcp_sum_all_(view, d);
+	return spin_folds_to_ones_(d->sum) || (accept_partial && spin_tcp_sum_partial(view, d));
 }
 
 /* Sum of an ICMP message of `bytes` bytes, for ICMPv6 with its pseudo header. */
@@ -227,12 +232,12 @@ SPIN_INLINE uint16_t spin_icmp_checksum(uint64_t sum)
 }
 
 /* Returns 0 if a host would drop the packet. */
-SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
+SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, struct spin_datagram *d, _Bool accept_partial)
 {
 	if (d->is_icmp)
 		return spin_folds_to_ones_(spin_icmp_sum(view, d, d->payload_bytes));
 	if (d->is_tcp)
-		return spin_tcp_sum_full(view, d, 0) || (accept_partial && spin_tcp_sum_partial(view, d));
+		return spin_tcp_sum_good(view, d, accept_partial);
 	return spin_udp_sum_good(view, d, accept_partial);
 }
 

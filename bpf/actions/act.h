@@ -13,6 +13,22 @@
 #define SPIN_REPLY_TTL 64
 
 /*
+ * Returns 1 if the UDP datagram or TCP segment has a local sender's partial checksum. `change` is what handlers have added to its sum since
+ * it arrived. A verified sum was either all ones or partial; it is tested again, because the verifier would follow a result twice.
+ */
+SPIN_INLINE _Bool spin_arrived_partial_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
+{
+	uint64_t sum;
+
+	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY)
+		return !spin_folds_to_ones_(d->sum);
+	if (!(d->is_tcp ? spin_tcp_sum_partial(view, d) : spin_udp_sum_partial(view, d)))
+		return 0;
+	sum = d->is_tcp ? spin_tcp_sum_all_(view, d) : spin_udp_sum_all_(view, d);
+	return !spin_folds_to_ones_(sum + (uint16_t)~spin_fold(change)); /* adding the complement undoes the change */
+}
+
+/*
  * Updates the UDP checksum of a packet for the host by what the handlers changed. It is updated by the difference (RFC 1624), so a checksum
  * that was wrong on arrival stays wrong. A datagram without a checksum stays without one. A local sender's partial checksum is kept: it
  * does not cover what handlers can change.
@@ -23,7 +39,7 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 
 	if (!checksum)
 		return;
-	if (accept_partial && spin_udp_sum_partial(view, d) && !spin_udp_sum_full(view, d, change))
+	if (accept_partial && spin_arrived_partial_(view, d, change))
 		return;
 	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
 	d->udp->checksum = checksum ? checksum : 0xffff;
@@ -34,7 +50,7 @@ SPIN_INLINE void spin_deliver_tcp(const struct spin_view *view, const struct spi
 {
 	struct spin_tcp *tcp = (struct spin_tcp *)d->udp;
 
-	if (accept_partial && spin_tcp_sum_partial(view, d) && !spin_tcp_sum_full(view, d, change))
+	if (accept_partial && spin_arrived_partial_(view, d, change))
 		return;
 	tcp->checksum = ~spin_fold((uint64_t)(uint16_t)~tcp->checksum + change);
 }
