@@ -74,6 +74,11 @@ static inline _Bool mc_flush(struct mc_cache *cache, uint32_t delay_s)
 	return 1;
 }
 
+static inline uint32_t mc_hash(uint32_t hash, uint32_t byte)
+{
+	return (hash ^ byte) * MC_HASH_PRIME;
+}
+
 #define MC_WORD(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* Returns the command with these first eight bytes. Words that change something have no more, except for the last l of flush_all. */
@@ -233,7 +238,7 @@ static inline void mc_word(struct mc_parser *c, uint32_t byte)
 			c->left |= byte << 8 * (c->field_bytes & 3);
 	} else {
 		if (c->field == key)
-			c->hash = (c->hash ^ byte) * MC_HASH_PRIME;
+			c->hash = mc_hash(c->hash, byte);
 		if (c->field >= 2 && !c->field_bytes && byte == 'b')
 			c->seen |= MC_BASE64;
 		if (c->field >= 2 && !c->field_bytes && !mc_flag_reads(byte))
@@ -398,7 +403,7 @@ static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32
 	} else if (at < MC_HEADER_BYTES + extras) {
 		c->seen = c->seen << 8 | byte;
 	} else if (at < MC_HEADER_BYTES + extras + key) {
-		c->hash = (c->hash ^ byte) * MC_HASH_PRIME;
+		c->hash = mc_hash(c->hash, byte);
 	}
 	if (c->field == MC_HEADER_BYTES + extras + key || c->field == MC_HEADER_BYTES + c->left)
 		c->state = MC_BINARY_ACTS;
@@ -625,26 +630,45 @@ static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cach
 	return SPIN_SUCCESS;
 }
 
+static inline uint32_t mc_hash_word(uint32_t hash, uint32_t word)
+{
+	return mc_hash(mc_hash(mc_hash(mc_hash(hash, word & 0xff), word >> 8 & 0xff), word >> 16 & 0xff), word >> 24);
+}
+
+/* Bits 7, 15, 23 or 31 are set if one of the four bytes is a space or a control character, which no key has. */
+static inline uint32_t mc_ends_key(uint32_t bytes)
+{
+	return (bytes - 0x21212121u) & ~bytes;
+}
+
 /* Returns 1 if the datagram is a GET of one key and nothing else. Sets the hash and the length of the key. */
 static inline _Bool mc_is_get(struct spin_payload *p, struct mc_datagram *d)
 {
 	const uint32_t *get = SPIN_GET(p, MC_TEXT_AT, uint32_t);
 	const uint8_t *cr = SPIN_GET(p, p->length - 2, uint8_t), *lf = SPIN_GET(p, p->length - 1, uint8_t);
-	uint32_t other = 0, hash = MC_HASH_START, key_bytes = p->length - MC_KEY_AT - 2;
+	uint32_t ends = 0, hash = MC_HASH_START, key_bytes = p->length - MC_KEY_AT - 2;
 
 	if (!get || *get != MC_WORD('g', 'e', 't', ' ') || !cr || *cr != '\r' || !lf || *lf != '\n' || key_bytes - 1 >= MC_KEY_BYTES_MAX)
 		return 0;
-	SPIN_FOR(p, i, 0, key_bytes) {
+	SPIN_FOR(p, i, 0, key_bytes / 4) {
+		const uint32_t *word = SPIN_GET(p, MC_KEY_AT + i * 4, uint32_t);
+
+		if (!word)
+			break;
+		ends |= mc_ends_key(*word);
+		hash = mc_hash_word(hash, *word);
+	}
+	SPIN_FOR(p, i, key_bytes & ~3u, key_bytes) {
 		const uint8_t *byte = SPIN_GET(p, MC_KEY_AT + i, uint8_t);
 
 		if (!byte)
 			break;
-		other |= *byte - 0x21u; /* bit 31: a space or a control character, which no key has */
-		hash = (hash ^ *byte) * MC_HASH_PRIME;
+		ends |= mc_ends_key(*byte | 0x21212100u);
+		hash = mc_hash(hash, *byte);
 	}
 	d->hash = hash;
 	d->key_bytes = key_bytes;
-	return !(other >> 31);
+	return !(ends & 0x80808080u);
 }
 
 static inline enum spin_payload_rc mc_datagram(struct spin_payload *p, struct mc_cache *cache)
