@@ -28,9 +28,14 @@ static void report_failure(struct traffic *t, const char *format, ...)
 
 struct spin_message_opts traffic_opts(unsigned messages, unsigned parking)
 {
-	return (struct spin_message_opts){
-		.host_bytes = TRAFFIC_HOST_BYTES, .messages = messages, .parking = parking, .idle_ms = 60000, .put = 1, .report_runs = 1
-	};
+	/* on a busy machine a copy of a packet may be seconds behind the end of its message */
+	return (struct spin_message_opts){ .host_bytes = TRAFFIC_HOST_BYTES,
+					   .messages = messages,
+					   .parking = parking,
+					   .idle_ms = 60000,
+					   .tombstone_ms = 60000,
+					   .put = 1,
+					   .report_runs = 1 };
 }
 
 void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const struct spin_message_opts *opts)
