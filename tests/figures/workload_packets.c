@@ -39,6 +39,8 @@ uint32_t workload__zipf(uint32_t *random)
 
 static unsigned header_bytes(const struct workload *w)
 {
+	if (w->takes_segments)
+		return (unsigned)(sizeof(struct spin_ip4) + sizeof(struct spin_tcp));
 	return (unsigned)(sizeof(struct spin_ip4) + sizeof(struct spin_udp) + (w->takes_messages ? sizeof(struct spin_slmp) : 0));
 }
 
@@ -79,49 +81,80 @@ static void put_payload(struct workload_packets *p, uint8_t *at, unsigned bytes)
 		put_request(at, &p->random);
 }
 
-static void put_ip(struct workload_packets *p, uint8_t *at, unsigned udp_bytes)
+/* Adds `bytes` bytes to the sum of an Internet checksum (RFC 1071). `bytes` is even. */
+static uint32_t add_words(uint32_t sum, const uint8_t *at, unsigned bytes)
+{
+	uint16_t half;
+
+	for (unsigned i = 0; i < bytes; i += 2) {
+		memcpy(&half, at + i, 2);
+		sum += half;
+	}
+	return sum;
+}
+
+static spin_be16 checksum_of(uint32_t sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (spin_be16) ~(sum + (sum >> 16));
+}
+
+static void put_ip(struct workload_packets *p, uint8_t *at, unsigned ip_payload_bytes)
 {
 	const unsigned source = p->workload->sources ? p->next % p->workload->sources : 0;
 	struct spin_ip4 ip = { .version_ihl = 0x45,
 			       .ttl = 64,
-			       .protocol = SPIN_IP_UDP,
-			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + udp_bytes)),
+			       .protocol = p->workload->takes_segments ? SPIN_IP_TCP : SPIN_IP_UDP,
+			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + ip_payload_bytes)),
 			       .src = spin_hton32(0x0a000000 + source + 1),
 			       .dst = spin_hton32(0x0aff0001) };
-	uint32_t sum = 0;
-	uint16_t half;
 
-	for (unsigned i = 0; i < sizeof(ip); i += 2) {
-		memcpy(&half, (const uint8_t *)&ip + i, 2);
-		sum += half;
-	}
-	sum = (sum & 0xffff) + (sum >> 16);
-	ip.checksum = (spin_be16) ~(sum + (sum >> 16));
+	ip.checksum = checksum_of(add_words(0, (const uint8_t *)&ip, sizeof(ip)));
 	memcpy(at, &ip, sizeof(ip));
+}
+
+/* Writes the header of a SYN. Its payload, which follows, and the IP header must have been written. */
+static void put_tcp(const struct workload_packets *p, uint8_t *at, unsigned payload_bytes)
+{
+	const unsigned bytes = (unsigned)sizeof(struct spin_tcp) + payload_bytes;
+	const struct spin_ip4 *ip = (const void *)(at - sizeof(*ip));
+	struct spin_tcp tcp = { .src_port = spin_hton16((uint16_t)(4000 + p->next)),
+				.dst_port = spin_hton16(PORT),
+				.seq = spin_hton32(p->next * 2654435761u),
+				.words = sizeof(tcp) / 4 << 4,
+				.flags = SPIN_TCP_SYN,
+				.window = spin_hton16(UINT16_MAX) };
+	uint32_t sum = add_words(spin_hton16(SPIN_IP_TCP) + (uint32_t)spin_hton16((uint16_t)bytes), (const uint8_t *)&ip->src, 8);
+
+	memcpy(at, &tcp, sizeof(tcp));
+	tcp.checksum = checksum_of(add_words(sum, at, bytes));
+	memcpy(at, &tcp, sizeof(tcp));
 }
 
 void workload_packets__make(struct workload_packets *p, unsigned last)
 {
 	const struct workload *w = p->workload;
-	const unsigned payload = workload__payload_bytes(w, p->packet_bytes), udp_bytes = header_bytes(w) - 20 + payload;
+	const unsigned payload = workload__payload_bytes(w, p->packet_bytes), behind_ip = header_bytes(w) - 20 + payload;
 	const unsigned each = w->message_bytes / payload ? w->message_bytes / payload : 1, packet = p->next % each;
 	const unsigned flags = SPIN_SLMP_SYN | (packet + 1 == each || p->next == last ? SPIN_SLMP_EOM : 0);
 	const struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(SPIN_ETH_IP4) };
 	const struct spin_udp udp = { spin_hton16(4000), spin_hton16(w->takes_messages ? SPIN_SLMP_PORT : PORT),
-				      spin_hton16((uint16_t)udp_bytes), 0 };
+				      spin_hton16((uint16_t)behind_ip), 0 };
 	const struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(p->next / each + 1), spin_hton32(packet * payload) };
 	uint8_t *at = p->frame + sizeof(eth);
 
 	memcpy(p->frame, &eth, sizeof(eth));
-	put_ip(p, at, udp_bytes);
+	put_ip(p, at, behind_ip);
 	at += sizeof(struct spin_ip4);
 	memcpy(at, &udp, sizeof(udp));
-	at += sizeof(udp);
+	at += w->takes_segments ? sizeof(struct spin_tcp) : sizeof(udp);
 	if (w->takes_messages) {
 		memcpy(at, &slmp, sizeof(slmp));
 		at += sizeof(slmp);
 	}
 	put_payload(p, at, payload);
+	if (w->takes_segments)
+		put_tcp(p, at - sizeof(struct spin_tcp), payload);
 	p->frame_bytes = (unsigned)(at - p->frame) + payload;
 	p->next++;
 }

@@ -249,14 +249,17 @@ static void check(const char *handler, const char *parent, unsigned packet_bytes
 	spin_object__close(object);
 }
 
-/* Tests the files that the command writes without options. */
+/* Tests the files that the command writes without options, and that it takes every handler of the tree, as make rtl-check does. */
 static void check_command(const char *parent)
 {
-	const char *build = getenv("BUILD");
-	char command[512], *hers;
+	char command[1024], *hers;
 	size_t bytes;
 
-	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit %s/command empty >/dev/null", build ? build : "build", parent);
+	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit --free-ids --clusters 1 %s/all %s/handlers/*.spin >/dev/null",
+		 built_dir(), parent, built_dir());
+	if (system(command))
+		fail("some handler of the tree", "rtl-kit does not write it");
+	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit %s/command empty >/dev/null", built_dir(), parent);
 	if (system(command))
 		fail("empty", "rtl-kit does not write it");
 	snprintf(command, sizeof(command), "%s/command/empty/64-saturated", parent);
@@ -276,6 +279,7 @@ int main(void)
 	check("filtering", parent, 64);
 	check("reduce", parent, 1024);
 	check("pingpong", parent, 256);
+	check("syn_limit", parent, 64);
 	check_command(parent);
 	snprintf(command, sizeof(command), "rm -rf %s", parent);
 	return system(command) || failures;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/wire.h>
+
 #include "hwmodel/nic/nic.h"
 #include "hwmodel/soc/storage.h"
 #include "tests/accuracy/kit/kit.h"
@@ -28,6 +30,7 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 			return workloads[i];
 	}
 	w.takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	w.takes_segments = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_SEGMENTS;
 	w.message_bytes = w.takes_messages ? 2048 : 0;
 	w.values = strcmp(handler, "host_direct") ? 0
 						  : 1; /* its records begin with their numbers, and record 0 always exists in host memory */
@@ -40,13 +43,13 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 	const struct pspin_limits limits = {
 		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .ids_in_turn = ids == KIT_IDS_IN_TURN
 	};
-	const struct spin_rule udp = { .protocol = 0 };
+	const struct spin_rule rule = { .protocol = w->takes_segments ? SPIN_IP_TCP : 0 };
 	char err[512] = "its state cannot be set";
 	struct pspin *nic = NULL;
 	size_t bytes;
 	const void *image = spin_object__image(object, &bytes);
 
-	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, sizeof(err)) &&
+	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &rule, err, sizeof(err)) &&
 	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES)) {
 		pspin__set_time(nic, 0); /* the RTL has no clock, and handlers read 0 */
 		return nic;
