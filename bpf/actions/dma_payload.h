@@ -164,6 +164,10 @@ SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off
 }
 #endif
 
+/*
+ * Copies `bytes` bytes between offset `off` of the payload and byte `at` of a space of the host's memory. Returns 0; SPIN_SEGV if a range is
+ * not within the payload or the space, and nothing is copied. The handler's memory may lie in several pieces of host memory.
+ */
 SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes,
 				   _Bool to_host)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Under pressure an HPU (processor that runs handlers) chooses a quiet message, which is to end for another one. Here another HPU has ended
- * the chosen message before, and its MPQ (state of a message in flight) has a message that has just begun: this one must not end instead.
- * The steps of both HPUs are called one by one. Run by tests/run.
+ * When all MPQs (states of messages in flight) are taken, an HPU (processor that runs handlers) chooses a quiet message and evicts it for a
+ * new one. Here a second HPU evicts the chosen message first, and its MPQ gets a message that has just begun. The first HPU's choice is then
+ * stale, and must not evict the new message. Both HPUs' steps are called one by one, with a matching entry for any number of messages and
+ * with one for a single message (USE_ONCE). Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

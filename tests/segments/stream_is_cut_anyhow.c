@@ -78,7 +78,7 @@ static void start_sender(struct test *t, unsigned which)
 	random_fill(&t->random, s->byte, s->bytes);
 }
 
-/* Compares what the handlers have seen when the completion handler has run. Returns 1 after a message. */
+/* Compares what the handlers have seen when the completion handler has run. Prints the first difference and returns 1. */
 static int check_completion(struct test *t, unsigned which)
 {
 	const uint16_t *seen = which ? t->state.odd : t->state.even;

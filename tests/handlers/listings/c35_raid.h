@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_C35_RAID_H
 
 /*
- * Shared by the handlers of sPIN's listing C.3.5: RAID-5 over Reed-Solomon coding. A process is encoded in 64 bits, in hdr_data and user
- * headers: IPv4 address, port, and two bytes of 0.
+ * Shared by the handlers of sPIN's listing C.3.5, "Reed-Solomon": data nodes that keep a parity node up to date (RAID-5). A process, an
+ * endpoint of messages, is encoded in 64 bits, in hdr_data and user headers: IPv4 address, port, and two bytes of 0.
  */
 enum { PARITY_TAG = 53 };
 

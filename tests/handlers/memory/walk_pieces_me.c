@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_pieces_me - walk_pieces (walk_pieces.h) for packets of messages. For tests/vectors/walk. */
+/*
+ * walk_pieces_me - for packets of messages: goes through the payload by SPIN_FOR_EACH in pieces of 12, 16, 64 and 68 bytes, counts the
+ * pieces and sums their last words (walk_pieces.h, with walk_pieces.c for datagrams). For tests/vectors/walk.
+ */
 #include <spin/spin.h>
 
 #include "walk_pieces.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test handler, run on all HPUs (modelled cores) at once by tests/model/words_in_any_l1.c and words_on_a_nic.c: uses every operation that
- * needs an atomic's old value.
+ * Test handler, run on all HPUs (modelled cores) at once by tests/model/words_in_any_l1.c and words_on_a_nic.c: operations on shared words
+ * that need the word's old value (fetch-and-add, CAS, locks), and HPUs that trap or hang in the middle of one. Each ticket must be taken
+ * once, `torn` must stay 0, and no HPU may leave a lock behind.
  */
 #include <spin/spin.h>
 

@@ -142,13 +142,15 @@ static int check_room(const char *words, const struct spin_me_opts *me, struct s
 	size_t have;
 	void *memory;
 
-	if (spin_ctx__host_memory(ctx, &memory, &have) || me->start >= have || (uint64_t)me->start + me->length <= have)
-		return me->start < have ? DONE
-					: report_error("--entry '%s': starts behind the %zu bytes of host memory; give more "
-						       "with --host-kib",
-						       words, have);
-	return report_error("--entry '%s': ends at byte %llu, behind the %zu bytes of host memory; give more with --host-kib %llu", words,
-			    (unsigned long long)me->start + me->length, have, ((unsigned long long)me->start + me->length + 1023) >> 10);
+	if (spin_ctx__host_memory(ctx, &memory, &have))
+		return report_error("--entry '%s': %s", words, spin_strerror_last());
+	if (me->start >= have)
+		return report_error("--entry '%s': starts beyond the %zu bytes of host memory; give more with --host-kib", words, have);
+	if ((uint64_t)me->start + me->length > have)
+		return report_error("--entry '%s': ends at byte %llu, beyond the %zu bytes of host memory; give more with --host-kib %llu",
+				    words, (unsigned long long)me->start + me->length, have,
+				    ((unsigned long long)me->start + me->length + 1023) >> 10);
+	return DONE;
 }
 
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
