@@ -24,12 +24,12 @@ struct spin_datagram {
 	uint32_t payload_bytes;
 	uint32_t ip_header_bytes;
 	uint32_t is_ip4;
-	_Bool is_icmp;    /* or ICMPv6 */
-	_Bool is_tcp;     /* ports are where UDP has them */
-	uint32_t is_last; /* messages without SLMP: 1 if the rule marks it as the last packet */
-	_Bool is_ether;   /* ip, udp and payload then point to what follows the EtherType */
-	spin_be16 type;   /* EtherType, if it is neither IPv4 nor IPv6 */
-	uint64_t sum;     /* of a verified datagram or segment with its checksum, as it arrived */
+	_Bool is_icmp;     /* or ICMPv6 */
+	_Bool is_tcp;      /* ports are where UDP has them */
+	uint32_t is_last;  /* messages without SLMP: 1 if the rule marks it as the last packet */
+	_Bool is_ether;    /* ip, udp and payload then point to what follows the EtherType */
+	spin_be16 type;    /* EtherType, if it is neither IPv4 nor IPv6 */
+	uint64_t quotient; /* spin_quotient_() of the sum of a verified datagram or segment, as it arrived */
 	/* offsets in the frame; in a linear frame the pointers have the same information */
 	uint32_t ip_at, udp_at, payload_at;
 };

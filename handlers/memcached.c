@@ -74,11 +74,6 @@ static inline _Bool mc_flush(struct mc_cache *cache, uint32_t delay_s)
 	return 1;
 }
 
-static inline uint32_t mc_hash(uint32_t hash, uint32_t byte)
-{
-	return (hash ^ byte) * MC_HASH_PRIME;
-}
-
 #define MC_WORD(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* Returns the command with these first eight bytes. Words that change something have no more, except for the last l of flush_all. */
@@ -628,17 +623,6 @@ static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cach
 	spin_add32(&cache->misses, 1);
 	mc_want(p, cache, d->hash, d->key_bytes);
 	return SPIN_SUCCESS;
-}
-
-static inline uint32_t mc_hash_word(uint32_t hash, uint32_t word)
-{
-	return mc_hash(mc_hash(mc_hash(mc_hash(hash, word & 0xff), word >> 8 & 0xff), word >> 16 & 0xff), word >> 24);
-}
-
-/* Bits 7, 15, 23 or 31 are set if one of the four bytes is a space or a control character, which no key has. */
-static inline uint32_t mc_ends_key(uint32_t bytes)
-{
-	return (bytes - 0x21212121u) & ~bytes;
 }
 
 /* Returns 1 if the datagram is a GET of one key and nothing else. Sets the hash and the length of the key. */

@@ -14,18 +14,15 @@
 
 /*
  * Returns 1 if the UDP datagram or TCP segment has a local sender's partial checksum. `change` is what handlers have added to its sum since
- * it arrived. A verified sum was either all ones or partial; it is tested again, because the verifier would follow a result twice.
+ * it arrived. A verified one was either right or partial. Its quotient is tested again: the verifier would follow a result twice.
  */
 SPIN_INLINE _Bool spin_arrived_partial_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
-	uint64_t sum;
-
-	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY)
-		return !spin_folds_to_ones_(d->sum);
-	if (!(d->is_tcp ? spin_tcp_sum_partial(view, d) : spin_udp_sum_partial(view, d)))
-		return 0;
-	sum = d->is_tcp ? spin_tcp_sum_all_(view, d) : spin_udp_sum_all_(view, d);
-	return !spin_folds_to_ones_(sum + (uint16_t)~spin_fold(change)); /* adding the complement undoes the change */
+	if (SPIN_KEEPS_QUOTIENT_ && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY)
+		return !spin_divides_(d->quotient);
+	if (d->is_tcp)
+		return spin_tcp_sum_partial(view, d) && !spin_folds_to_ones_(spin_tcp_sum_arrived_(view, d, change));
+	return spin_udp_sum_partial(view, d) && !spin_folds_to_ones_(spin_udp_sum_arrived_(view, d, change));
 }
 
 /*

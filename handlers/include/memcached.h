@@ -35,6 +35,23 @@ struct mc_frame {
 #define MC_HASH_START 0x811c9dc5u
 #define MC_HASH_PRIME 0x01000193u
 
+static inline uint32_t mc_hash(uint32_t hash, uint32_t byte)
+{
+	return (hash ^ byte) * MC_HASH_PRIME;
+}
+
+/* The same for four bytes, the first of which is the word's least. */
+static inline uint32_t mc_hash_word(uint32_t hash, uint32_t word)
+{
+	return mc_hash(mc_hash(mc_hash(mc_hash(hash, word & 0xff), word >> 8 & 0xff), word >> 16 & 0xff), word >> 24);
+}
+
+/* Returns a word with a bit of 0x80808080 set if one of the four bytes is a space or a control character, which no key has. */
+static inline uint32_t mc_ends_key(uint32_t bytes)
+{
+	return (bytes - 0x21212121u) & ~bytes;
+}
+
 #define MC_VERSION_OF(hash) ((hash) & (MC_VERSIONS - 1))
 /* Multiplied, because keys that differ only in a number have similar upper bits in FNV. */
 #define MC_SET_OF(hash)    ((hash)*2654435769u >> 23 & (MC_SETS - 1))

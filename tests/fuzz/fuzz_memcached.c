@@ -303,7 +303,7 @@ static void read_handler_state(struct fuzz *f, struct snapshot *out)
 		uint32_t hash = MC_HASH_START;
 
 		for (const char *at = keys[i]; *at; at++)
-			hash = (hash ^ (uint8_t)*at) * MC_HASH_PRIME;
+			hash = mc_hash(hash, (uint8_t)*at);
 		out->version[i] = read_word(f, offsetof(struct mc_cache, version) + 4 * MC_VERSION_OF(hash));
 	}
 	out->epoch = read_word(f, offsetof(struct mc_cache, epoch));

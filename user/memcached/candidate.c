@@ -12,7 +12,7 @@ uint32_t candidate__hash(const void *key, uint32_t bytes)
 	uint32_t hash = MC_HASH_START;
 
 	for (uint32_t i = 0; i < bytes; i++)
-		hash = (hash ^ ((const uint8_t *)key)[i]) * MC_HASH_PRIME;
+		hash = mc_hash(hash, ((const uint8_t *)key)[i]);
 	return hash;
 }
 
