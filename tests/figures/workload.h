@@ -11,7 +11,7 @@
 struct workload {
 	const char *handler;    /* name of the handler and of its object */
 	int takes_messages;     /* SLMP; otherwise datagrams to port 9000 */
-	int takes_segments;     /* of TCP: each packet begins a connection to port 9000, with payload */
+	int takes_segments;     /* of TCP: each packet begins a connection to port 9000, from a /24 of its own, with payload */
 	unsigned message_bytes; /* of payload; 0: one packet each */
 	unsigned values;        /* payload is 32-bit numbers below this; 0: any */
 	unsigned sources;       /* number of source addresses of datagrams, in turn; 0: one */

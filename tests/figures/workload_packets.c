@@ -101,7 +101,7 @@ static spin_be16 checksum_of(uint32_t sum)
 
 static void put_ip(struct workload_packets *p, uint8_t *at, unsigned ip_payload_bytes)
 {
-	const unsigned source = p->workload->sources ? p->next % p->workload->sources : 0;
+	const unsigned source = p->workload->takes_segments ? p->next << 8 : p->workload->sources ? p->next % p->workload->sources : 0;
 	struct spin_ip4 ip = { .version_ihl = 0x45,
 			       .ttl = 64,
 			       .protocol = p->workload->takes_segments ? SPIN_IP_TCP : SPIN_IP_UDP,

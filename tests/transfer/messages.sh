@@ -84,8 +84,8 @@ refused "takes datagrams" run "$OBJECT" --dev lo --messages 7 --duration 0.1
 refused "at most 4096" run "$COPY" --dev lo --messages 5000 --duration 0.1
 refused "host_bytes" run "$COPY" --dev lo --host-kib 300000 --duration 0.1
 refused "give more with --host-kib 3907" run "$COPY" --dev lo --entry 'match=1 start=0 length=4000000' --duration 0.1
-refused "starts behind the 16384 bytes" run "$COPY" --dev lo --host-kib 16 --entry 'start=16384' --duration 0.1
+refused "starts beyond the 16384 bytes" run "$COPY" --dev lo --host-kib 16 --entry 'start=16384' --duration 0.1
 refused "'twice' is none of" run "$COPY" --dev lo --entry 'match=1 twice' --duration 0.1
-refused "behind the 1048576 bytes" run "$COPY" --dev lo --entry 'start=9999999' --duration 0.1
+refused "beyond the 1048576 bytes" run "$COPY" --dev lo --entry 'start=9999999' --duration 0.1
 refused "trusted class only" run "$COPY" --dev lo --class isolated --duration 0.1
 exit $FAILED
