@@ -212,14 +212,16 @@ SPIN_INLINE uint64_t spin_udp_sum_arrived_(const struct spin_view *view, const s
 /* Returns 0 if a host would drop the datagram. */
 SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, struct spin_datagram *d, _Bool accept_partial)
 {
+	uint64_t quotient;
+
 	if (SPIN_KEEPS_QUOTIENT_) /* without a checksum it is not used, but to the verifier it is like that of a sum */
 		d->quotient = spin_quotient_(d->udp->length);
 	if (!d->udp->checksum)
 		return d->is_ip4; /* the sender computed no checksum */
-	if (!SPIN_KEEPS_QUOTIENT_)
-		return spin_folds_to_ones_(spin_udp_sum_arrived_(view, d, 0)) || (accept_partial && spin_udp_sum_partial(view, d));
-	d->quotient = spin_quotient_(spin_udp_sum_arrived_(view, d, 0));
-	return spin_divides_(d->quotient) || (accept_partial && spin_udp_sum_partial(view, d));
+	quotient = spin_quotient_(spin_udp_sum_arrived_(view, d, 0));
+	if (SPIN_KEEPS_QUOTIENT_)
+		d->quotient = quotient;
+	return spin_divides_(quotient) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
 /* Returns the length of a TCP segment with its header. */
@@ -245,10 +247,11 @@ SPIN_INLINE uint64_t spin_tcp_sum_arrived_(const struct spin_view *view, const s
 
 SPIN_INLINE _Bool spin_tcp_sum_good(const struct spin_view *view, struct spin_datagram *d, _Bool accept_partial)
 {
-	if (!SPIN_KEEPS_QUOTIENT_)
-		return spin_folds_to_ones_(spin_tcp_sum_arrived_(view, d, 0)) || (accept_partial && spin_tcp_sum_partial(view, d));
-	d->quotient = spin_quotient_(spin_tcp_sum_arrived_(view, d, 0));
-	return spin_divides_(d->quotient) || (accept_partial && spin_tcp_sum_partial(view, d));
+	const uint64_t quotient = spin_quotient_(spin_tcp_sum_arrived_(view, d, 0));
+
+	if (SPIN_KEEPS_QUOTIENT_)
+		d->quotient = quotient;
+	return spin_divides_(quotient) || (accept_partial && spin_tcp_sum_partial(view, d));
 }
 
 /* Sum of an ICMP message of `bytes` bytes, for ICMPv6 with its pseudo header. */

@@ -12,6 +12,7 @@
 #include <kvstore.h>
 
 #include "tests/figures/workload.h"
+#include "user/conformance/template/template.h"
 
 #define PORT  9000
 #define THETA 1.1 /* PsPIN 4.3: YCSB */
@@ -81,24 +82,6 @@ static void put_payload(struct workload_packets *p, uint8_t *at, unsigned bytes)
 		put_request(at, &p->random);
 }
 
-/* Adds `bytes` bytes to the sum of an Internet checksum (RFC 1071). `bytes` is even. */
-static uint32_t add_words(uint32_t sum, const uint8_t *at, unsigned bytes)
-{
-	uint16_t half;
-
-	for (unsigned i = 0; i < bytes; i += 2) {
-		memcpy(&half, at + i, 2);
-		sum += half;
-	}
-	return sum;
-}
-
-static spin_be16 checksum_of(uint32_t sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (spin_be16) ~(sum + (sum >> 16));
-}
-
 static void put_ip(struct workload_packets *p, uint8_t *at, unsigned ip_payload_bytes)
 {
 	const unsigned source = p->workload->takes_segments ? p->next << 8 : p->workload->sources ? p->next % p->workload->sources : 0;
@@ -109,7 +92,7 @@ static void put_ip(struct workload_packets *p, uint8_t *at, unsigned ip_payload_
 			       .src = spin_hton32(0x0a000000 + source + 1),
 			       .dst = spin_hton32(0x0aff0001) };
 
-	ip.checksum = checksum_of(add_words(0, (const uint8_t *)&ip, sizeof(ip)));
+	ip.checksum = spin_hton16((uint16_t)~template_sum((const uint8_t *)&ip, sizeof(ip), 0));
 	memcpy(at, &ip, sizeof(ip));
 }
 
@@ -117,17 +100,16 @@ static void put_ip(struct workload_packets *p, uint8_t *at, unsigned ip_payload_
 static void put_tcp(const struct workload_packets *p, uint8_t *at, unsigned payload_bytes)
 {
 	const unsigned bytes = (unsigned)sizeof(struct spin_tcp) + payload_bytes;
-	const struct spin_ip4 *ip = (const void *)(at - sizeof(*ip));
+	const uint8_t *addresses = at - 8; /* the last fields of the IP header */
 	struct spin_tcp tcp = { .src_port = spin_hton16((uint16_t)(4000 + p->next)),
 				.dst_port = spin_hton16(PORT),
 				.seq = spin_hton32(p->next * 2654435761u),
 				.words = sizeof(tcp) / 4 << 4,
 				.flags = SPIN_TCP_SYN,
 				.window = spin_hton16(UINT16_MAX) };
-	uint32_t sum = add_words(spin_hton16(SPIN_IP_TCP) + (uint32_t)spin_hton16((uint16_t)bytes), (const uint8_t *)&ip->src, 8);
 
 	memcpy(at, &tcp, sizeof(tcp));
-	tcp.checksum = checksum_of(add_words(sum, at, bytes));
+	tcp.checksum = spin_hton16((uint16_t)~template_sum(at, bytes, template_sum(addresses, 8, SPIN_IP_TCP + bytes)));
 	memcpy(at, &tcp, sizeof(tcp));
 }
 
@@ -146,7 +128,8 @@ void workload_packets__make(struct workload_packets *p, unsigned last)
 	memcpy(p->frame, &eth, sizeof(eth));
 	put_ip(p, at, behind_ip);
 	at += sizeof(struct spin_ip4);
-	memcpy(at, &udp, sizeof(udp));
+	if (!w->takes_segments)
+		memcpy(at, &udp, sizeof(udp));
 	at += w->takes_segments ? sizeof(struct spin_tcp) : sizeof(udp);
 	if (w->takes_messages) {
 		memcpy(at, &slmp, sizeof(slmp));

@@ -145,7 +145,7 @@ static void attacks(void)
 	wait_for(&state->ended, ended + 1, "a connection after the flood does not end");
 }
 
-/* Connections that are reset by their client end, too. The link may lose a reset, which is sent once. */
+/* Connections that are reset by their client end, too. A reset is sent once, and the link may lose it: of most it loses none. */
 static void reset(void)
 {
 	const struct linger at_once = { .l_onoff = 1 };
@@ -160,10 +160,10 @@ static void reset(void)
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 		close(fd);
 	}
-	for (int i = 0; state->resets == resets && i < 100 * WAIT_SECONDS; i++)
+	for (int i = 0; state->resets - resets <= RESETS / 2 && i < 100 * WAIT_SECONDS; i++)
 		usleep(10000);
-	if (state->resets - resets - 1 >= RESETS)
-		fail("a reset does not end its connection");
+	if (state->resets - resets <= RESETS / 2 || state->resets - resets > RESETS)
+		fail("a reset does not end its connection once");
 }
 
 static void run(enum spin_class class)
