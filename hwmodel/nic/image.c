@@ -335,6 +335,7 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		return -EINVAL;
 	}
 	nic->device->soc.third_party_image = 1;
+	nic->device->soc.lacks_extensions = 1;
 	nic->device->soc.returns_amo_word = image->entries_at != 0;
 	nic->device->soc.clear_cycles = clear_cycles(nic);
 	rc = find_handlers(nic, err, err_bytes);

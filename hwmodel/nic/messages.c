@@ -26,6 +26,14 @@ static void free_memory(struct pspin *nic)
 	slots__close(nic);
 }
 
+/* The limits of all kinds of contexts. */
+static void set_machine(struct pspin *nic, const struct pspin_limits *limits)
+{
+	nic->watchdog_cycles = limits->watchdog_cycles;
+	nic->ids_in_turn = limits->ids_in_turn;
+	nic->device->soc.lacks_extensions = limits->lacks_extensions;
+}
+
 static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 {
 	int err;
@@ -34,8 +42,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	struct pspin_limits *to = &messages->limits;
 
 	*to = *limits;
-	nic->watchdog_cycles = limits->watchdog_cycles;
-	nic->ids_in_turn = limits->ids_in_turn;
+	set_machine(nic, limits);
 	to->mpqs = or_default(to->mpqs, SPIN_MPQS);
 	to->parking = or_default(to->parking, SPIN_PARKING_MAX);
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
@@ -117,8 +124,7 @@ static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)
 
 	if (err)
 		return err;
-	nic->watchdog_cycles = limits->watchdog_cycles;
-	nic->ids_in_turn = limits->ids_in_turn;
+	set_machine(nic, limits);
 	return nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
 }
 

@@ -282,7 +282,7 @@ static enum rv32_bus_status load_issue(struct hpu *hpu, struct rv32_bus_request 
 	soc__limit_lookahead(hpu->soc);
 	hpu->resumed_at = 0;
 	hpu->last_id = read_id;
-	req->value = read_id;
+	req->value = hpu->answered = read_id;
 	return RV32_BUS_OK;
 }
 
@@ -295,6 +295,8 @@ static enum rv32_bus_status wait_command(struct hpu *hpu, struct rv32_bus_reques
 		return park(hpu, req, 0);
 	if (done == UINT64_MAX)
 		return retry_access(hpu, req);
+	if (done > req->cycle)
+		hpu->answered = hpu->last_id;
 	wait_until(req, max_u64(done, hpu->resumed_at), RV32_CYC_COMMAND);
 	hpu->resumed_at = 0;
 	return RV32_BUS_OK;
@@ -312,7 +314,7 @@ static enum rv32_bus_status test_command(struct hpu *hpu, struct rv32_bus_reques
 		hpu->blocked_until = req->cycle;
 		return RV32_BUS_STOP;
 	}
-	req->value = done <= req->cycle + 1;
+	req->value = hpu->answered = done <= req->cycle + 1;
 	return RV32_BUS_OK;
 }
 
@@ -380,13 +382,16 @@ static uint32_t draw(struct hpu *hpu)
 	return ((uint32_t)(hpu - hpu->soc->hpus) * DRAWS_OF_HPU + ++hpu->draws) * SPIN_RANDOM_STEP;
 }
 
-/* Reads registers that PsPIN's driver does not have; programs made for PsPIN read 0 as there. */
+/*
+ * Reads registers that PsPIN's driver does not have. Of an address behind the command registers' it answers what these answered last: the
+ * id of the last command, or the result of a test or wait (rdata_q in hpu_driver.sv).
+ */
 static uint32_t load_extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
 {
 	uint64_t now;
 
-	if (hpu->soc->third_party_image)
-		return 0;
+	if (hpu->soc->lacks_extensions)
+		return off < HPU_COMMAND_ISSUE ? 0 : hpu->answered;
 	switch (off) {
 	case HPU_CLOCK_LOW:
 		now = clock_ns(hpu, cycle);

@@ -166,6 +166,7 @@ struct hpu {
 	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is free for the next command and for feedback; values like `done` */
 	int awaits_command;                           /* its access is repeated when more is known of its commands */
 	uint32_t info, words[7], last_id;
+	uint32_t answered; /* the word that a command register answered last */
 
 	/* extensions of the driver */
 	uint32_t clock_high; /* latched by the last read of the clock */
@@ -319,6 +320,7 @@ struct soc {
 	int returns_amo_word;   /* an AMO on L2 or on another L1 also returns the old value, unlike on the RTL; */
 	uint64_t amo_words;     /* number of AMOs for which that value differs from the RTL's */
 	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (peripherals.c) */
+	int lacks_extensions;   /* HPUs have PsPIN's own registers only: no clock, draws or tag */
 	int third_party_image;  /* not of spincc: a send's first two words are ignored, and all of L1 is accessible (PsPIN's PMP) */
 };
 

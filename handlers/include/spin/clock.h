@@ -21,7 +21,8 @@
  * the coarse one is never ahead. Compare only times of the same kind.
  *
  * PsPIN has no clock that a handler may read: reading its cycle counters is illegal in user mode. The model's NIC has one as an
- * extension, a register of the HPU driver (HPU_CLOCK_* in hwmodel/include/hwmodel/registers.h); on PsPIN's own RTL it reads as 0.
+ * extension, a register of the HPU driver (HPU_CLOCK_* in hwmodel/include/hwmodel/registers.h); PsPIN's own RTL does not
+ * have it and answers with the last word of another register, so a handler that needs the time does not work there.
  */
 #define spin_clock_ns()        spin_clock_ns_()
 #define spin_clock_coarse_ns() spin_clock_coarse_ns_()

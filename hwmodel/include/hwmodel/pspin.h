@@ -143,6 +143,11 @@ struct pspin_limits {
 	 * only after all others. 0: each message gets the lowest free id of the home cluster that has the fewest packets in flight.
 	 */
 	int ids_in_turn;
+	/*
+	 * 1: the NIC's HPUs have PsPIN's own registers only. Time, random numbers and VLAN tags are then what PsPIN's RTL answers: the last
+	 * word that the HPU's command registers returned.
+	 */
+	int lacks_extensions;
 	/* for messages only */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */

@@ -21,7 +21,10 @@
 #define HPU_COMMAND_WORD  0x90       /* up to 7 words */
 #define HPU_DRIVER_BYTES  0x100
 
-/* Extensions of the driver: PsPIN's RTL does not have them and returns 0. A read takes one cycle, like the driver's other registers. */
+/*
+ * Extensions of the driver. PsPIN's RTL does not have them: a read returns what the command registers (0x80 to 0xa4) answered last. A read
+ * takes one cycle, like one of the driver's other registers.
+ */
 #define HPU_CLOCK_LOW  0xc0 /* nanoseconds of the NIC's clock, shared by all HPUs; a read latches the upper half, */
 #define HPU_CLOCK_HIGH 0xc4 /* which is read here */
 #define HPU_RANDOM     0xc8 /* this HPU's next draw, for <spin/random.h> */

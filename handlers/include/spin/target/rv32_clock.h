@@ -4,8 +4,8 @@
 
 /*
  * Time, random numbers and VLAN tag for handlers on an HPU, a core of the NIC (<spin/clock.h>, <spin/random.h>): registers that the model
- * adds to the HPU driver. PsPIN's own driver does not have them and returns 0. There are no TCP connections here. Included by
- * <spin/target/rv32.h>.
+ * adds to the HPU driver. PsPIN's own driver does not have them: a read returns the word that a command register answered last. There are
+ * no TCP streams here, so handlers miss none of their bytes. Included by <spin/target/rv32.h>.
  */
 
 SPIN_INLINE uint64_t spin_clock_ns_(void)
