@@ -24,9 +24,13 @@ enum { LANES = 2 };
 /* One direction of an interface: transfers one after the other. */
 struct lane {
 	uint64_t free;
-	uint64_t writer_free; /* when the writer into L1 of the last transfer's cluster is free */
-	unsigned cluster;     /* whose L1 the last transfer was from or to; */
-	int has_run;          /* 0: no transfer yet */
+	int has_run;                           /* 0: no transfer yet */
+	enum memory_region region;             /* of the NIC, which the last transfer read or wrote */
+	unsigned cluster;                      /* whose L1 the last transfer from or to an L1 used */
+	uint64_t writer_free;                  /* when the writer into that L1 is free */
+	uint64_t answered;                     /* when the last read has been answered, so another memory may be read */
+	uint64_t handler_reads[HANDLER_READS]; /* when each read of handler memory makes room for another; a ring */
+	unsigned handler_read;                 /* the oldest of them */
 };
 
 struct interface {
@@ -39,7 +43,7 @@ struct interfaces {
 	struct l1 *const *l1;
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
-	uint64_t read_free;        /* read path that sends and DMAs to the host share */
+	struct reservations *path; /* from each memory, one for all L1s: sends and DMAs to the host share them */
 	struct reservations *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
@@ -50,6 +54,7 @@ static void interfaces__free(struct interfaces *interfaces)
 	if (!interfaces)
 		return;
 	free(interfaces->port);
+	free(interfaces->path);
 	free(interfaces);
 }
 
@@ -63,7 +68,8 @@ static struct interfaces *interfaces__new(const struct pspin_target *target, str
 	interfaces->l1 = l1;
 	interfaces->cycle_ps = pspin_target__cycle_ps(target);
 	interfaces->port = calloc(target->clusters, sizeof(*interfaces->port));
-	if (interfaces->port)
+	interfaces->path = calloc(MEMORY_PROGRAM + 1, sizeof(*interfaces->path));
+	if (interfaces->port && interfaces->path)
 		return interfaces;
 	interfaces__free(interfaces);
 	return NULL;
@@ -154,13 +160,16 @@ static uint64_t host_cycles(const struct interfaces *interfaces, const struct hp
 }
 
 /*
- * Takes `beats` cycles of the read path and returns the first. Its cycles need not be contiguous: another interface uses those that one
- * loses between two sources.
+ * Passes beats of a read from `cycle` on through its memory's path, where it is free. Returns when the first one passes, or would if all
+ * followed the last one's: those of L2 follow each other, those of different clusters' L1s may alternate.
  */
-static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_t beats)
+static uint64_t read_path(struct interfaces *interfaces, enum memory_region from, uint64_t cycle, uint64_t beats)
 {
-	interfaces->read_free = max_u64(interfaces->read_free, cycle) + beats;
-	return interfaces->read_free - beats;
+	struct reservations *path = &interfaces->path[from];
+
+	if (!beats)
+		return cycle;
+	return reservations__reserve(path, cycle, beats);
 }
 
 /*
@@ -244,14 +253,56 @@ static void take_slot(struct interfaces *interfaces, uint64_t cycle, const struc
 	leaves[first_free_slot(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
 }
 
-/* Returns when a lane can begin the command; *change: the part of that for the change between two clusters' L1s. */
+/* Cycles by which the interface has its answer from L2 later than from L1. */
+static uint64_t l2_is_later_by(const struct pspin_target *target, const struct hpu_command *command)
+{
+	const uint64_t l1 = latency(target, command, MEMORY_L1), l2 = latency(target, command, MEMORY_L2_HANDLER);
+
+	return l2 > l1 ? l2 - l1 : 0;
+}
+
+/* Is the command's memory (packet memory, handler memory, each cluster's L1) that of the lane's last transfer? */
+static int is_same_memory(const struct lane *lane, const struct hpu_command *command)
+{
+	return lane->region == command->region && (lane->region != MEMORY_L1 || lane->cluster == command->cluster);
+}
+
+/*
+ * Returns when the lane may read for this command. An interface's reads have one ID, so a read of another memory waits until the last
+ * beat of the reads before has come back (axi_demux in nhi_xbar.sv). Handler memory answers no more than HANDLER_READS at a time
+ * (axi_id_remap there). S: seen in the RTL's signals.
+ */
+static uint64_t read_from(const struct lane *lane, const struct hpu_command *command)
+{
+	if (!is_same_memory(lane, command))
+		return lane->answered;
+	return command->region == MEMORY_L2_HANDLER ? lane->handler_reads[lane->handler_read] : 0;
+}
+
+/* The same for a write, which waits for the answer to the last one. */
+static uint64_t write_from(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command)
+{
+	uint64_t from = lane->free;
+
+	if (!is_same_memory(lane, command))
+		from += interfaces->target->source_change;
+	if (lane->region != command->region)
+		from += WRITE_TURN_CYCLES + (lane->region == MEMORY_L1 ? 0 : l2_is_later_by(interfaces->target, command));
+	if (command->region == MEMORY_L1 && lane->cluster == command->cluster)
+		from = max_u64(from, lane->writer_free);
+	return from;
+}
+
+/* Returns when a lane can begin the command; *change: the part of that for the change to another memory. */
 static uint64_t lane_free_from(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
 			       uint64_t *change)
 {
-	const int in_l1 = command->region == MEMORY_L1 && lane->has_run, same = lane->cluster == command->cluster;
+	uint64_t from = lane->free;
 
-	*change = in_l1 && !same ? interfaces->target->source_change : 0;
-	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
+	if (command->nic && lane->has_run)
+		from = max_u64(from, command->kind == HPU_FROM_HOST ? write_from(interfaces, lane, command) : read_from(lane, command));
+	*change = from - lane->free;
+	return from;
 }
 
 /* Parts of a transfer that is written into a cluster's L1. */
@@ -267,16 +318,26 @@ static struct parts write_parts(const struct interfaces *interfaces, const struc
  * for packet copies.
  */
 static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
-			uint64_t beats, uint32_t late)
+			struct beats beats, uint32_t late)
 {
-	const uint64_t gap = interfaces->target->copy_gap;
+	const struct pspin_target *target = interfaces->target;
+	const uint64_t most = max_u64(beats.nic, beats.host);
+	const int in_l1 = command->region == MEMORY_L1;
 
-	lane->free = start + max_u64(beats, 1);
-	if (command->region != MEMORY_L1)
+	lane->free = start + max_u64(most, 1);
+	if (!command->nic)
 		return;
-	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, gap) + late : 0;
-	lane->cluster = command->cluster;
+	lane->answered = start + beats.nic + target->source_change + (in_l1 ? 0 : l2_is_later_by(target, command));
+	if (command->region == MEMORY_L2_HANDLER) {
+		lane->handler_reads[lane->handler_read] = lane->answered;
+		lane->handler_read = (lane->handler_read + 1) % HANDLER_READS;
+	}
+	lane->region = command->region;
 	lane->has_run = 1;
+	if (!in_l1)
+		return;
+	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(most, target->copy_gap) + late : 0;
+	lane->cluster = command->cluster;
 }
 
 static void interface__admit(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
@@ -294,10 +355,10 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	/* a link becomes free within a cycle: the next transfer waits for the rest at the link, not here */
 	start = max_u64(max_u64(start, free), *link / interfaces->cycle_ps);
 	if (reads) {
-		start = max_u64(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
-		start += pass_port(interfaces, command,
-				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : SEND_CYCLES),
-				   beats.nic);
+		const uint64_t before = INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : SEND_CYCLES);
+
+		start = read_path(interfaces, command->region, start + before, beats.nic) - before;
+		start += pass_port(interfaces, command, start + before, beats.nic);
 	}
 	end = start + beats.all;
 	link_from = max_u64(*link, start * interfaces->cycle_ps);
@@ -310,8 +371,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 		start += wait_cycles;
 		end += late + wait_cycles;
 	}
-	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host),
-		    late + pages__short_of(parts.last, (uint32_t)target->copy_gap));
+	occupy_lane(interfaces, lane, command, start, beats, late + pages__short_of(parts.last, (uint32_t)target->copy_gap));
 	interfaces->busy_ps[command->kind] +=
 		max_u64(max_u64(max_u64(beats.nic, beats.host), 1) * interfaces->cycle_ps, max_u64(*link, link_from) - link_from);
 	if (start == free) /* nothing else delayed it, so no other transfer could have used the cycles of the change */

@@ -60,7 +60,9 @@
 
 /* --- commands (commands.c) --- */
 
-#define INTERFACE_CYCLES 2u /* S: from an HPU through its queue and its cluster's register to an interface */
+#define HANDLER_READS     2u /* S: reads of handler memory that an interface has in flight (number; axi_id_remap in nhi_xbar.sv) */
+#define WRITE_TURN_CYCLES 1u /* S: between a DMA's writes to L1 and to L2, in addition to their answer; seen in the RTL's signals */
+#define INTERFACE_CYCLES  2u /* S: from an HPU through its queue and its cluster's register to an interface */
 /*
  * When a transfer's beats pass the port of its cluster's L1 (nhi_port_wrap.sv): for a send and a DMA to the host, cycles after its
  * command; for a DMA from the host, cycles before its HPU learns that it is done. D: to the cycle modulo the groups of banks, bodies of

@@ -75,6 +75,7 @@ const struct workload workloads[] = {
 	 .reason = counted},
 	{.handler = "kvstore",
 	 .is_kv = 1,
+	 .burst = 1024,
 	 .bytes_min = 28 + sizeof(struct kv_message),
 	 .goal_gbps = 400,
 	 .paper_gbps = 400,

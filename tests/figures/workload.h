@@ -24,6 +24,7 @@ struct workload {
 	const char *reason;     /* why our value differs */
 	int has_amo_per_word;   /* 1: one AMO per word of payload */
 	int is_kv;              /* 1: requests to a key-value store that holds the popular keys */
+	unsigned burst;         /* packets of a burst for `make rtl-check`; 0: 256. Among 256 its cycles would differ by their order */
 };
 
 extern const struct workload workloads[];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles that the
+ * Tests `make rtl-kit`, which writes the files that PsPIN's RTL needs to run packets of a handler, and the cycles that the model predicts.
+ * Every packet must have its HER (the request to run its handlers), its bytes, its line of the trace and its tasks, at the cycles that the
  * NIC reports to an observer. Memories must be as in the NIC. Messages of a burst must have different ids. A second kit must be identical.
  * Run by tests/run.
  */
@@ -111,7 +112,7 @@ static void check_predictions(const char *directory, const struct spin_object *o
 	struct comparison comparison = { w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target) };
 	const struct pspin_observer observer = { .arg = &comparison, .task = on_task, .packet = on_packet, .her = on_her };
 	struct pspin *nic = kit_nic(object, w, target, KIT_IDS_IN_TURN);
-	unsigned count = kit_series__packets(series);
+	unsigned count = kit_series__packets(series, w);
 
 	pspin__observe(nic, &observer);
 	if (kit_run(nic, w, series, packet_bytes, &comparison.last))
@@ -252,6 +253,7 @@ static void check(const char *handler, const char *parent, unsigned packet_bytes
 /* Tests the files that the command writes without options, and that it takes every handler of the tree, as make rtl-check does. */
 static void check_command(const char *parent)
 {
+	const struct workload empty = { .handler = "empty" };
 	char command[1024], *hers;
 	size_t bytes;
 
@@ -264,7 +266,7 @@ static void check_command(const char *parent)
 		fail("empty", "rtl-kit does not write it");
 	snprintf(command, sizeof(command), "%s/command/empty/64-saturated", parent);
 	hers = read_file(command, "hers.csv", &bytes);
-	if (lines(hers) != kit_series__packets(&kit_series[1]) + 1)
+	if (lines(hers) != kit_series__packets(&kit_series[1], &empty) + 1)
 		fail("empty", "rtl-kit has not every HER");
 	check_ids("empty", hers, &kit_series[1]);
 	free(hers);

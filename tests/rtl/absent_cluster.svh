@@ -1,6 +1,6 @@
     // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-    // Goes into gen_clusters of PsPIN's pspin.sv, in a copy of ours: clusters 1 to 3 are active, take no task, ask for nothing. Inserted by
-    // simulator.sh for `make rtl-check` with CLUSTERS=1, which simulates about four times as fast.
+    // Stub for clusters 1 to 3: they report that they have booted, never accept a task, and issue no request. simulator.sh inserts it into
+    // gen_clusters of a copy of PsPIN's pspin.sv, for `make rtl-check` with CLUSTERS=1, which simulates about four times as fast.
     end else if (i > 0) begin : gen_cluster_absent
       assign cluster_active_d[i] = 1'b1;
       assign cl_eoc_o[i] = 1'b0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Memory of the instruction cache's tags and lines, in place of PsPIN's latches of the same name: flip-flops. simulator.sh copies it over
-// PsPIN's file when it builds the simulator for `make rtl-check`. From the edge on at which a word is written both read the new word.
-// In Verilator 5.006 those latches open before flip-flops have sampled what is read at the same edge: an HPU (core) that looked up a line
-// in the cycle in which it came got a hit, and the line that was last written to that bank.
+// Memory of the instruction cache's tags and lines, built of flip-flops: replaces PsPIN's module of the same name, which uses latches.
+// simulator.sh copies it over PsPIN's file when it builds the simulator for `make rtl-check`. Both return a new word from the edge at which
+// it is written. Reason: Verilator 5.006 opens the latches before flip-flops sample at the same edge. An HPU (core) that looked up a line
+// in the cycle of its arrival then got a false hit, with the line that was written to that bank before.
 module register_file_1w_multi_port_read #(
     parameter ADDR_WIDTH = 5,
     parameter DATA_WIDTH = 32,

@@ -4,12 +4,15 @@
  * RTL. Started by rtl-check (`make rtl-check`) in a directory of its own. Writes observed.csv there: packet, cycle of its HER (the request
  * to run its handlers), cycle of its feedback (their end). The Verilator model itself writes trace_core_*.log.
  *
- * This file is the rest of the NIC around PsPIN's ports: packets are written to L2 at a beat (64 bytes) a cycle, each HER follows its last
- * beat's response; wire and host take and give a beat a cycle, and answer in the next one, as PsPIN's own NICOutbound and PCIeSlave do.
- * Handshakes are sampled before the clock's rising edge, inputs change after it, once the outputs have settled. A message gets the lowest
- * free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). An id is free again when
- * feedback has come for all packets of its message; a scratchpad belongs to its id. With CLUSTERS = 1 the first cluster is home to all
- * messages, and the task dispatcher has the other three as full from the reset on, so that none goes there when the first one is.
+ * This file simulates the rest of the NIC, around PsPIN's ports. It writes packets to L2, one beat (64 bytes) per cycle, and issues a
+ * packet's HER after L2 has answered the last beat. Wire and host accept and deliver one beat per cycle and answer in the next cycle, as
+ * PsPIN's own NICOutbound and PCIeSlave do. Handshakes are sampled before the clock's rising edge; inputs change after it, when the outputs
+ * have settled.
+ *
+ * A message gets the lowest free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). Its
+ * scratchpad belongs to the id. The id is free again after the feedback of all packets of the message. With CLUSTERS = 1 the first cluster
+ * is home to all messages, and this file marks the other three as full in the task dispatcher after reset, so that the dispatcher never
+ * sends them a task.
  *
  * Links with a libpspin.so that PsPIN's own Makefile has built; nothing of PsPIN is compiled here.
  */
@@ -31,9 +34,9 @@
 #define CLUSTERS_MAX 4u      /* a message's home is its id modulo this */
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
-#define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
-#define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart, and HERs of its burst may be, too */
-#define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
+#define APART_CYCLES 300     /* pause before a packet that runs alone, so that pipelines are idle */
+#define ALONE_CYCLES 1000    /* in hers.csv: packets that run alone are further apart than this; the first closer pair begins the burst */
+#define QUIET_CYCLES 200000  /* without feedback for this long the run is stuck; the longest boot (a copy of 128 KiB) takes less */
 
 static std::string slm;
 static uint64_t cycle;
@@ -44,7 +47,7 @@ static void die(const std::string &what)
 	exit(1);
 }
 
-/* What PsPIN's library has, too, for its own driver: the program's come first. */
+/* libpspin.so defines these two as well, for PsPIN's own driver. The program's definitions take precedence. */
 extern "C" const char *get_slm_path() { return slm.c_str(); }
 double sc_time_stamp() { return (double)cycle * 1000; }
 
@@ -54,9 +57,9 @@ struct packet {
 	uint32_t handler_mem, handler_mem_bytes, host_mem_bytes, scratchpad, scratchpad_bytes;
 	uint64_t host_mem;
 	size_t offset, scratch_offset; /* in packets.bin, scratch.bin */
-	uint32_t lead_bytes;     /* of a line before it */
-	uint32_t l2;             /* where it lies here */
-	uint32_t id;             /* of its message */
+	uint32_t lead_bytes;     /* offset of the packet's first byte in its 64-byte line */
+	uint32_t l2;             /* its address in L2; read from hers.csv, then allocate() replaces it */
+	uint32_t id;             /* message id */
 	uint64_t her, feedback;  /* cycles seen; 0: not yet */
 };
 
@@ -72,7 +75,7 @@ static void use_first_cluster(Vpspin_verilator &top)
 		top.rootp->OCCUPATION |= OCCUPATION_FULL << (cluster * OCCUPATION_BITS);
 }
 
-/* A cluster's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
+/* A cluster's L1 has 64 banks; consecutive words are in consecutive banks (pulp_cluster.sv). */
 #define BANKS 64u
 #define SCRATCHPADS 0x14400u /* offset of the first in L1 */
 #define CLUSTER(c) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__##c##__KET____DOT__gen_cluster_sync__DOT__i_cluster
@@ -80,7 +83,10 @@ static void use_first_cluster(Vpspin_verilator &top)
 #define JOIN_(a, b, c) a##b##c
 #define JOIN(a, b, c) JOIN_(a, b, c)
 #define OF_ROOT(c, n) JOIN(CLUSTER(c), __DOT__, MEM(n))
-/* Verilator makes a class of each bank and cluster, of banks alone, or of neither. Of functions that compile the first one is called. */
+/*
+ * The path to a bank's words depends on whether Verilator has made a class of each bank and cluster, of banks alone, or of neither. There
+ * is a function for each case. SFINAE removes those that do not compile, and the tags first to last select the first of the rest.
+ */
 struct last {};
 struct third : last {};
 struct second : third {};
@@ -174,27 +180,30 @@ static unsigned beats_of(uint64_t address, uint32_t bytes)
 class Inbound {
 	std::vector<packet> &packets;
 	std::vector<uint8_t> content, scratch;
-	std::vector<unsigned> open_packets; /* by id: of its message, until feedback has come for all of them */
+	std::vector<unsigned> open_packets; /* by id: packets of its message without feedback; 0: the id is free */
 	unsigned in_flight[CLUSTERS_MAX] = {0}; /* packets by home, from their HERs to their feedback */
-	std::deque<size_t> coming, written, stored; /* its address is out; beats are out; the response has come */
+	std::deque<size_t> coming, written, stored; /* packets whose address is sent; whose beats are sent; that L2 has acknowledged */
 	size_t next = 0, done = 0;
 	unsigned clusters, beat = 0;
 	uint32_t place = PACKET_MEMORY;
 	uint64_t started = 0, alone_from = 0, wire_free = 0;
-	size_t burst; /* the second packet of the burst: it, and each one behind it, follows the one before it at once */
+	size_t burst; /* the second packet of the burst: this one and all later ones do not wait for earlier packets */
 
 	bool continues(size_t i) const
 	{
 		return i && !packets[i - 1].end_of_message && packets[i - 1].message == packets[i].message;
 	}
 
-	/* Alone: the series has a pause before it. Then all before it have to be done. */
+	/*
+	 * Returns true if packet i may be sent: a packet that runs alone waits until all earlier ones are done and APART_CYCLES have
+	 * passed.
+	 */
 	bool may_come(size_t i)
 	{
 		return !i || i >= burst || (done == i && cycle >= alone_from);
 	}
 
-	/* The lowest free id of the home with the fewest packets; IDS_MAX: all are in use. */
+	/* Returns the lowest free id of the home cluster with the fewest packets in flight, or IDS_MAX if no id is free. */
 	uint32_t free_id() const
 	{
 		uint32_t best = IDS_MAX;
@@ -210,7 +219,10 @@ class Inbound {
 		return best;
 	}
 
-	/* Gives the packet the id of its message, and a new message all its packets. false: no id is free. */
+	/*
+	 * Sets the packet's message id. For the first packet of a message it allocates the id and counts the message's packets. Returns
+	 * false if no id is free.
+	 */
 	bool identify(size_t i)
 	{
 		packet &p = packets[i];
@@ -226,8 +238,8 @@ class Inbound {
 	}
 
 	/*
-	 * The ring of packet memory has room for all packets of a series that are in flight at once. A packet begins where in a line
-	 * the model has it.
+	 * Allocates packet memory as a ring, which has room for all packets of a series that are in flight at once. The packet gets the
+	 * same offset in a line as in the model.
 	 */
 	uint32_t allocate(const packet &p)
 	{
@@ -240,8 +252,9 @@ class Inbound {
 	}
 
 	/*
-	 * A packet's address comes with its first beat, and the next packet when this one's beats are over, as from a wire (NICInbound.hpp
-	 * does the same). An address that comes earlier and waits holds up the reads of the host's DMA (axi_id_remap.sv).
+	 * Sends a packet's write address together with its first beat, and the next address only after this packet's last beat, as from a
+	 * wire (NICInbound.hpp does the same). An address that is sent earlier and waits would delay reads of the host's DMA
+	 * (axi_id_remap.sv).
 	 */
 	void address(Vpspin_verilator &top, bool taken)
 	{
@@ -314,7 +327,7 @@ class Inbound {
 		top.her_meta_scratchpad_0_size_i = top.her_meta_scratchpad_1_size_i = p.scratchpad_bytes;
 		top.her_meta_scratchpad_2_size_i = top.her_meta_scratchpad_3_size_i = p.scratchpad_bytes;
 		top.her_valid_i = 1;
-		if (!continues(stored.front())) /* what the NIC writes for a message before its first task */
+		if (!continues(stored.front())) /* the NIC initialises the scratchpad of a message before its first task */
 			write_l1(top, p.id % CLUSTERS_MAX, SCRATCHPADS + p.scratchpad, &scratch[p.scratch_offset], p.scratchpad_bytes);
 	}
 
@@ -381,11 +394,11 @@ public:
 	size_t finished() const { return done; }
 };
 
-/* The wire: a command's lines are read from where they lie; the answer to the command comes in the cycle behind the last. */
+/* The wire: reads the 64-byte lines of a send command from NIC memory, and answers the command in the cycle after the last one. */
 class Wire {
 	struct send { uint64_t address; uint32_t bytes; uint8_t id; };
 	std::deque<send> asked, reading;
-	bool ends = false; /* a command, in this cycle */
+	bool ends = false; /* true: a command ends in this cycle */
 	uint8_t ended = 0;
 
 public:
@@ -438,7 +451,7 @@ public:
 	}
 };
 
-/* The host: takes every beat at once, and answers in the cycle behind the last one; what is read is zeros. */
+/* The host: accepts every beat at once, and answers a write in the cycle after its last beat. Reads return zeros. */
 class Host {
 	struct read { uint8_t id; unsigned beats; };
 	std::deque<uint8_t> addressed, answers;
@@ -483,7 +496,7 @@ public:
 	{
 		top.host_master_b_valid_i = !answers.empty();
 		top.host_master_b_id_i = answers.empty() ? 0 : answers.front();
-		/* not with their address: PsPIN's transfers do not end then */
+		/* data in the same cycle as its address would keep PsPIN's transfers from ending, so it follows one cycle later */
 		top.host_master_r_valid_i = !reads.empty();
 		top.host_master_r_id_i = reads.empty() ? 0 : reads.front().id;
 		top.host_master_r_last_i = !reads.empty() && reads.front().beats == 1;
@@ -491,9 +504,9 @@ public:
 };
 
 /*
- * Verilator 5.006 does not follow an input that changes through all of PsPIN's combinational paths: where the wire's address took a
- * bank of L1, an HPU's load of that bank stayed granted in the same cycle, and read zeros. This evaluates all logic; a library that
- * does not have it goes without.
+ * Evaluates all logic. Verilator 5.006 does not propagate an input change through all of PsPIN's combinational paths: when the wire's read
+ * took a bank of L1, an HPU's load of that bank remained granted in the same cycle, and read zeros. The symbol is weak, since not every
+ * library has the function; settle() then does without it.
  */
 void __attribute__((weak)) Vpspin_verilator___024root___eval_settle(Vpspin_verilator___024root *);
 
@@ -503,7 +516,7 @@ static bool has_input(const Vpspin_verilator &top)
 	       top.nic_cmd_resp_valid_i || top.host_master_b_valid_i || top.host_master_r_valid_i;
 }
 
-/* The inputs have their values of this cycle. */
+/* Evaluates the model after the inputs have their values of this cycle. */
 static void settle(Vpspin_verilator &top)
 {
 	static bool had_input;

@@ -52,8 +52,8 @@ build() {
 	cache=$1/hw/deps/scm/latch_scm/register_file_1w_multi_port_read.sv
 	[ -e "$cache" ] || die "$hw has no deps/scm/latch_scm: build the model in the checkout"
 	cp "$rtl/register_file_1w_multi_port_read.sv" "$cache" || exit 1
-	# fixes a bug: it accepts a packet that needs exactly the free space in front of the head, and overwrites others
-	# (tests/rtl/README.md)
+	# Fixes a bug of PsPIN: cluster_rb.sv accepts a packet that needs exactly the free space in front of the head, and then overwrites
+	# other packets (tests/rtl/README.md).
 	ring=$1/hw/src/pkt_scheduler/cluster_rb.sv
 	sed -i 's/push_size < head_ptr_q/push_size <= head_ptr_q/' "$ring" && grep -q 'push_size <= head_ptr_q' "$ring" ||
 		die "$hw/src/pkt_scheduler/cluster_rb.sv does not compare push_size with head_ptr_q: build the model in the checkout"

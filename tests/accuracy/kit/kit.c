@@ -42,7 +42,7 @@ static int write_series(const char *directory, const struct spin_object *object,
 				pspin__close(nic);
 			if (rc)
 				return -1;
-			*count += kit_series__packets(series);
+			*count += kit_series__packets(series, w);
 		}
 	}
 	return 0;
@@ -83,6 +83,8 @@ static int write_handler(const char *directory, const char *handler, const struc
 		return -1;
 	}
 	w = kit_workload(name_of(handler, name), object);
+	if (ids == KIT_IDS_IN_TURN)
+		w.burst = 0; /* the kit's: no more messages than ids */
 	nic = kit_nic(object, &w, target, ids);
 	if (nic)
 		rc = write_image(directory, object) || kit_memories(directory, nic, target) || kit_slm(directory, nic);

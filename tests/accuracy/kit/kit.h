@@ -18,7 +18,7 @@ struct spin_object;
 struct kit_series {
 	const char *name;
 	unsigned apart;   /* number of packets that run one at a time; the first one is cold */
-	unsigned at_once; /* number of packets after that, as fast as the link delivers them */
+	unsigned at_once; /* number of packets after that, as fast as the link delivers them, or the workload's */
 };
 extern const struct kit_series kit_series[];
 extern const unsigned kit_sizes[]; /* packet sizes from the IP header on; ends with 0 */
@@ -35,7 +35,7 @@ enum kit_ids {
 /* Creates a NIC with the handler and its state; deterministic. Returns NULL after a message. */
 struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target, enum kit_ids ids);
 
-unsigned kit_series__packets(const struct kit_series *series);
+unsigned kit_series__packets(const struct kit_series *series, const struct workload *w);
 /*
  * Offers the frames of a series at their times, and runs until all are handled. *last: the most recent HER, which the caller's observer of
  * the NIC must update. Returns 0 or a negative value.

@@ -41,7 +41,11 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 {
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
 	const struct pspin_limits limits = {
-		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .ids_in_turn = ids == KIT_IDS_IN_TURN
+		.host_bytes = SPIN_HOST_BYTES_MAX,
+		.handler_mem = &all,
+		.handler_segments = 1,
+		.ids_in_turn = ids == KIT_IDS_IN_TURN,
+		.lacks_extensions = 1,
 	};
 	const struct spin_rule rule = { .protocol = w->takes_segments ? SPIN_IP_TCP : 0 };
 	char err[512] = "its state cannot be set";
@@ -50,26 +54,24 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 	const void *image = spin_object__image(object, &bytes);
 
 	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &rule, err, sizeof(err)) &&
-	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES)) {
-		pspin__set_time(nic, 0); /* the RTL has no clock, and handlers read 0 */
+	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES))
 		return nic;
-	}
 	fprintf(stderr, "rtl-kit: %s: %s\n", w->handler, image ? err : "no rv32 image");
 	if (nic)
 		pspin__close(nic);
 	return NULL;
 }
 
-unsigned kit_series__packets(const struct kit_series *series)
+unsigned kit_series__packets(const struct kit_series *series, const struct workload *w)
 {
-	return series->apart + series->at_once;
+	return series->apart + (series->at_once && w->burst ? w->burst : series->at_once);
 }
 
 /* Offers the frames of a series at their times. */
 static int offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
 	struct workload_packets *packets = calloc(1, sizeof(*packets));
-	unsigned count = kit_series__packets(series);
+	unsigned count = kit_series__packets(series, w);
 	int rc = packets ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < count; i++) {
