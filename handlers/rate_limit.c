@@ -2,8 +2,9 @@
 /*
  * rate_limit - a token bucket for each source address
  *
- * A source may send one packet per interval_ns, and `burst` of them at once. Packets beyond that are dropped; the others are
- * passed to the host. An IPv6 source is a /64 network. The application may change both numbers at any time.
+ * A source may send one packet per interval_ns (initially 1 ms), and `burst` (10) of them at once. Packets beyond that are
+ * dropped; the others are passed to the host. An IPv6 source is a /64 network. The application may change both numbers at any
+ * time.
  *
  * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm of ITU-T I.371). A packet
  * advances this time by one interval, and is dropped if it would then be more than a whole bucket from now. So a full bucket
@@ -66,8 +67,11 @@ static enum spin_header_rc rate_limit_header(struct spin_header *h, struct rate_
 {
 	uint32_t now = spin_clock_ns() >> 10, interval = state->interval_ns >> 10, all = interval * state->burst;
 	struct spin_process from = spin_source(h);
-	struct bucket *bucket = find(state, ~(from.addr[0] ^ from.addr[1] * SPIN_RANDOM_STEP), now, all);
+	struct bucket *bucket;
 
+	if (!interval)
+		return SPIN_HEADER_PROCEED;
+	bucket = find(state, ~(from.addr[0] ^ from.addr[1] * SPIN_RANDOM_STEP), now, all);
 	if (!bucket) {
 		spin_add32(&state->none, 1);
 		return SPIN_HEADER_DROP;
