@@ -26,10 +26,10 @@ while [ ! -s ready ] && [ $i -lt 1200 ] && kill -0 $RECORD 2>/dev/null; do i=$((
 [ -s ready ] || { fail "record: $(cat record.err)"; exit 1; }
 head -c 4000 /dev/urandom >file
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1 --match 0x10 --hdr-data 99
-# an acknowledgement; a refusal; 5 bytes of a header; a truncated put header; an undefined flag
+# an acknowledgement; a refusal; an eviction; 5 bytes of a header; a truncated put header; REFUSED without ACK; an undefined flag
 in_ns bash -c 'exec 3>/dev/udp/127.0.0.1/9330; for p; do printf "$p" >&3; done' bash \
-	'\040\000\000\000\000\007\000\000\000\010' '\050\000\000\000\000\007\000\000\000\020' '\100\000\000\000\000' '\120\000\000\000\000\007\000\000\000\000\001\001' \
-	'\110\000\000\000\000\007\000\000\000\000abc'
+	'\040\000\000\000\000\007\000\000\000\010' '\050\000\000\000\000\007\000\000\000\020' '\044\000\000\000\000\007\000\000\000\030' '\100\000\000\000\000' '\120\000\000\000\000\007\000\000\000\000\001\001' \
+	'\110\000\000\000\000\007\000\000\000\000abc' '\102\000\000\000\000\007\000\000\000\000abc'
 i=0
 until in_ns "$SPINCTL" status --dev lo --json | tr -d ' \n' | grep -q '"completed":1[,}]' || [ $i = 600 ]; do i=$((i + 1)); sleep 0.1; done
 sleep 0.2
@@ -63,16 +63,18 @@ fields "slmp.msg_id == $id && !slmp.malformed" slmp.payload_length
 [ "$(awk '{ n += $1 } END { print n }' out)" = 4000 ] || fail "the message's payloads are not 4000 bytes: $(cat out)"
 fields "slmp.msg_id == $id && slmp.flags.eom == 1" slmp.offset slmp.payload_length
 [ "$(awk '{ print $1 + $2 }' out)" = 4000 ] || fail "the message does not end at byte 4000: $(cat out)"
-fields 'slmp.flags.ack == 1 && slmp.flags.refused == 0' slmp.flags slmp.msg_id slmp.offset slmp.payload_length
+fields 'slmp.flags.ack == 1 && slmp.flags.refused == 0 && slmp.flags.again == 0' slmp.flags slmp.msg_id slmp.offset slmp.payload_length
 is "0x2000 7 8 0"
 fields 'slmp.flags.refused == 1 && !slmp.malformed' slmp.flags slmp.msg_id slmp.offset slmp.payload_length
 is "0x2800 7 16 0"
+fields 'slmp.flags.again == 1 && !slmp.malformed' slmp.flags slmp.msg_id slmp.offset slmp.payload_length
+is "0x2400 7 24 0"
 show -r a.spinrec -Y slmp.malformed -V
 says out "the header has 10 bytes, 5 are there"
 says out "the put header has 32 bytes, 2 are there"
 says out "flags that SLMP does not have"
 fields slmp.malformed frame.number
-[ "$(wc -l <out)" = 3 ] || fail "not 3 malformed packets: $(cat out)"
+[ "$(wc -l <out)" = 4 ] || fail "not 4 malformed packets: $(cat out)"
 
 # each packet truncated at every byte, as in a capture with a short snap length
 for bytes in 42 43 44 47 48 49 51 52 53 54 57 60 67 68 75 76 83 84 85; do

@@ -7,7 +7,7 @@ local slmp = Proto("slmp", "sPIN Lightweight Message Protocol")
 
 local PORT = 9330
 local HEADER_BYTES, PUT_BYTES = 10, 32
-local EOM, SYN, ACK, PUT, REFUSED = 0x8000, 0x4000, 0x2000, 0x1000, 0x0800
+local EOM, SYN, ACK, PUT, REFUSED, AGAIN = 0x8000, 0x4000, 0x2000, 0x1000, 0x0800, 0x0400
 local LENGTH_UNKNOWN = 0xffffffff
 
 local f = {
@@ -17,11 +17,15 @@ local f = {
 	ack = ProtoField.bool("slmp.flags.ack", "Acknowledgement", 16, nil, ACK),
 	put = ProtoField.bool("slmp.flags.put", "Put header", 16, nil, PUT),
 	refused = ProtoField.bool("slmp.flags.refused", "Refused: no room for it", 16, nil, REFUSED),
+	again = ProtoField.bool("slmp.flags.again", "Evicted: to be sent again with another id", 16, nil, AGAIN),
 	msg_id = ProtoField.uint32("slmp.msg_id", "Message id", base.DEC),
 	offset = ProtoField.uint32("slmp.offset", "Offset in message", base.DEC),
 	put_op = ProtoField.uint8("slmp.put.op", "Operation", base.DEC, { [1] = "put", [2] = "get", [3] = "atomic" }),
 	put_version = ProtoField.uint8("slmp.put.version", "Version", base.DEC),
-	put_atomic = ProtoField.uint16("slmp.put.atomic", "Atomic operation", base.DEC, { [0] = "none", [1] = "add, 32 bits", [2] = "add, 64 bits" }),
+	put_atomic = ProtoField.uint16("slmp.put.atomic", "Atomic operation", base.DEC, {
+		[0] = "none", [1] = "add, 32 bits", [2] = "add, 64 bits",
+		[17] = "fetch and add, 32 bits", [18] = "fetch and add, 64 bits",
+	}),
 	put_length = ProtoField.uint32("slmp.put.length", "Message length", base.DEC),
 	put_match_bits = ProtoField.uint64("slmp.put.match_bits", "Match bits", base.HEX),
 	put_hdr_data = ProtoField.uint64("slmp.put.hdr_data", "Header data", base.HEX),
@@ -37,7 +41,7 @@ slmp.experts = { malformed }
 local function flag_names(flags)
 	local names = {}
 
-	for _, flag in ipairs({ { SYN, "SYN" }, { ACK, "ACK" }, { EOM, "EOM" }, { PUT, "PUT" }, { REFUSED, "REFUSED" } }) do
+	for _, flag in ipairs({ { SYN, "SYN" }, { ACK, "ACK" }, { EOM, "EOM" }, { PUT, "PUT" }, { REFUSED, "REFUSED" }, { AGAIN, "AGAIN" } }) do
 		if bit.band(flags, flag[1]) ~= 0 then
 			names[#names + 1] = flag[2]
 		end
@@ -72,11 +76,11 @@ end
 
 -- Marks violations of the protocol that are visible in a single packet.
 local function check(tree, flags, offset, payload_bytes)
-	if bit.band(flags, 0x07ff) ~= 0 or (bit.band(flags, REFUSED) ~= 0 and bit.band(flags, ACK) == 0) then
+	if bit.band(flags, 0x03ff) ~= 0 or (bit.band(flags, REFUSED + AGAIN) ~= 0 and bit.band(flags, ACK) == 0) then
 		tree:add_proto_expert_info(malformed, "flags that SLMP does not have")
 	end
-	if bit.band(flags, ACK) ~= 0 and ((flags ~= ACK and flags ~= ACK + REFUSED) or payload_bytes > 0) then
-		tree:add_proto_expert_info(malformed, "an acknowledgement has no other flag but REFUSED, and no payload")
+	if bit.band(flags, ACK) ~= 0 and ((flags ~= ACK and flags ~= ACK + REFUSED and flags ~= ACK + AGAIN) or payload_bytes > 0) then
+		tree:add_proto_expert_info(malformed, "an acknowledgement has no other flag but REFUSED or AGAIN, and no payload")
 	end
 	if bit.band(flags, PUT) ~= 0 and offset ~= 0 then
 		tree:add_proto_expert_info(malformed, "only the first packet of a message has a put header")
@@ -110,6 +114,7 @@ function slmp.dissector(tvb, pinfo, tree)
 	bits:add(f.ack, tvb(0, 2))
 	bits:add(f.put, tvb(0, 2))
 	bits:add(f.refused, tvb(0, 2))
+	bits:add(f.again, tvb(0, 2))
 	top:add(f.msg_id, tvb(2, 4))
 	top:add(f.offset, tvb(6, 4))
 	if bit.band(flags, PUT) ~= 0 then
