@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random actions of handlers (transfers, atomics, packets sent) on every engine: host build, kernel, model of the card. The payload of each
- * packet tells the handlers act_* (tests/handlers) what to do. After each packet all engines must have the same verdict, reason, events,
- * packets sent, host memory, counters and state. Run by tests/run and, longer, by `make fuzz`.
+ * Random DMA transfers, atomic operations, counter operations, sends, loops and locks of handlers, on every engine: host build, kernel, model
+ * of the card. The payload of each packet tells act_dma, act_atomic, act_lock (tests/handlers/memory) or act_put (tests/handlers/sending),
+ * for messages or datagrams, what to do. After each packet all engines must have the same verdict, reason, frame, events, packets sent,
+ * state, host memory and counters. Run by tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
  *
@@ -33,10 +34,8 @@ static const struct actions {
 	uint32_t ops, request_bytes;
 	int messages;
 } handlers[] = {
-	{ "act_dma", 14, 16, 1 },
-	{ "act_dma_d", 14, 16, 0 },
-	{ "act_atomic", 13, 24, 1 },
-	{ "act_atomic_d", 13, 24, 0 },
+	{ "act_dma", 14, 16, 1 }, { "act_dma_d", 14, 16, 0 }, { "act_atomic", 13, 24, 1 }, { "act_atomic_d", 13, 24, 0 },
+	{ "act_put", 1, 36, 1 },  { "act_put_d", 1, 36, 0 },  { "act_lock", 13, 4, 1 },    { "act_lock_d", 13, 4, 0 },
 };
 
 struct run {

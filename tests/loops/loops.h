@@ -3,8 +3,9 @@
 #define TESTS_LOOPS_LOOPS_H
 
 /*
- * The state of all handlers in this directory: each loop of a file writes its results to its own elements. tests/unit/loops_agree.c
- * compares them between the engines: kernel, model of the card and plain C on the host.
+ * The state of all handlers in this directory, which have loops over the payload (SPIN_FOR_EACH) as users write them. Each loop stores its
+ * results in elements of `result`. tests/unit/loops_agree.c runs the handlers on the same packets and compares `result` between the
+ * engines: kernel, model of the card and plain C on the host.
  */
 #include <spin/spin.h>
 

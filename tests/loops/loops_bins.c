@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bins - loops over packets: counts by value. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_bins - loops over a datagram's payload that count by value: into 8 elements by the lowest bits, by size, by atomics, and into two
+ * sums in turn. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void bins(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bits - loops over packets: operations on bits. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_bits - loops over a datagram's payload with operations on bits: the number of ones, the parity, the most ones of a byte, and a CRC.
+ * All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void ones(struct spin_payload *p, struct loops *s)

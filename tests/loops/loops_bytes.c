@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bytes - loops over packets: searches in bytes. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_bytes - loops over a datagram's bytes: the longest run of equal ones, and the place of the first newline (break). All engines
+ * (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void longest_run(struct spin_payload *p, struct loops *s)

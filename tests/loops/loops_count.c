@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_count - loops over packets: a count of zero bytes. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_count - a loop over a datagram's bytes that counts zeros, the smallest loop with a condition. All engines (host, kernel, model)
+ * must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void zeros(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_extremes - loops over packets: smallest and largest. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_extremes - loops over a datagram's words that find the smallest and the largest: by if, by ?:, signed; and the place of the
+ * smallest. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void extremes_by_if(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_nested - loops over packets: nested conditions, and early ends. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_nested - loops over a datagram's payload with nested conditions on several counts, and loops that end early or skip every second
+ * word. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void nested(struct spin_payload *p, struct loops *s)

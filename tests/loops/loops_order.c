@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_order - loops over packets: ascents, peaks and changes. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_order - loops over a datagram's payload that compare each element with those before it: changes, ascents, changes of sign, peaks.
+ * All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c and loops_fit_the_mtu.c.
+ */
 #include "loops.h"
 
 static void changes(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_pairs - loops over packets: accumulators that depend on each other. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_pairs - loops over a datagram's payload whose variables depend on each other: two smallest words, widest gap, moving average,
+ * balance. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void smallest_two(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_parse - loops over packets: parsers. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_parse - loops over a datagram's bytes that parse text with a state: decimal numbers, and quoted strings with escapes. All engines
+ * (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void numbers(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_records - loops over packets: records of type, length and value. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_records - a loop over a datagram's bytes that parses records of type, length and value, with a state. All engines (host, kernel,
+ * model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 /* Counts records of type 1, and the bytes of all values. */

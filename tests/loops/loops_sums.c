@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_sums - loops over packets: sums with conditions. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_sums - loops over a datagram's payload with sums: saturating, of odd and even words, with rotation, and within bounds. All engines
+ * (host, kernel, model) must have the same results: tests/unit/loops_agree.c and loops_fit_the_mtu.c.
+ */
 #include "loops.h"
 
 static void saturating_sum(struct spin_payload *p, struct loops *s)

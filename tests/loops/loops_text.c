@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_text - loops over packets: classes of characters, and words. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_text - loops over a datagram's bytes that count classes of characters (a-z, A-Z, 0-9) and words. All engines (host, kernel, model)
+ * must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void letters(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_wide - loops over packets: words of 64 bits, and variables in a structure. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * loops_wide - loops over a datagram's payload by 64-bit words, and with variables in a structure or a condition in a function. All engines
+ * (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void extremes_of_64_bits(struct spin_payload *p, struct loops *s)

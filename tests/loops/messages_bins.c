@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_bins - loops over messages: counts by value. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * messages_bins - loops over a message's packets that count words and bytes by value in an array, with the bounds tested (SPIN_AT) or
+ * masked. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void bins(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_extremes - loops over messages: smallest, largest, sum. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * messages_extremes - loops over a message's packets that find the smallest and the largest word: of the message so far, and of each
+ * packet. All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 /* Over all words of a message: each packet continues where the previous one ended. */
@@ -46,4 +49,5 @@ static enum spin_payload_rc messages_extremes_payload(struct spin_payload *p, st
 	return SPIN_SUCCESS;
 }
 
+/* A name has at most 15 characters. */
 SPIN_HANDLERS(messages_extrem, .payload = messages_extremes_payload, .delivery = SPIN_DELIVER_ME);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_parts - loops over messages: sums of two parts, and the two largest. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * messages_parts - loops over a message's packets: sums of its first 1,000 bytes and of the rest, and the two largest halfwords. All
+ * engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void sums_of_parts(struct spin_payload *p, struct loops *s)
@@ -19,7 +22,7 @@ static void sums_of_parts(struct spin_payload *p, struct loops *s)
 
 static void two_largest(struct spin_payload *p, struct loops *s)
 {
-	uint32_t first = s->result[6], second = s->result[7];
+	uint32_t first = s->result[7], second = s->result[8];
 
 	SPIN_FOR_EACH(p, uint16_t, h) {
 		if (*h > first) {
@@ -29,8 +32,8 @@ static void two_largest(struct spin_payload *p, struct loops *s)
 			second = *h;
 		}
 	}
-	s->result[6] = first;
-	s->result[7] = second;
+	s->result[7] = first;
+	s->result[8] = second;
 }
 
 static enum spin_payload_rc messages_parts_payload(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_sums - loops over messages: several sums at a time. tests/unit/loops_agree.c: all engines must agree. */
+/*
+ * messages_sums - loops over a message's packets with several sums at a time: saturating, by kind of word, and of 64 bits in two halves.
+ * All engines (host, kernel, model) must have the same results: tests/unit/loops_agree.c.
+ */
 #include "loops.h"
 
 static void sum_saturates(struct spin_payload *p, struct loops *s)

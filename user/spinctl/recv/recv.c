@@ -16,14 +16,13 @@
 #include "user/tool/notify.h"
 #include "user/spinctl/recv/recv.h"
 #include "user/spinctl/run/warn.h"
-#include "user/tool/notify.h"
 
-#define MAX_MIB       64
-#define POLL_S        0.1 /* longest wait for an event; also the interval of the progress line */
-#define LINGER_S      0.3 /* after the last file, the command ends when no packet has arrived for this long */
-#define LINGER_MAX_S  5
-#define CONTROL_BYTES 4096u
-#define TOMBSTONE_S   10 /* longer than the default: a sender with a longer timeout does not deliver a message twice */
+#define MAX_MIB       64    /* default of --max-mib; spinctl send cuts longer files by default (WHOLE_KIB in send.c) */
+#define POLL_S        0.1   /* longest wait for an event; also the interval of the progress line */
+#define LINGER_S      0.3   /* after the last file, the command ends when no packet has arrived for this long */
+#define LINGER_MAX_S  5     /* or, if packets keep arriving, after this long */
+#define CONTROL_BYTES 4096u /* host memory for the first and last message of a transfer: 80 bytes, in a page of their own */
+#define TOMBSTONE_S   10    /* longer than the default: a sender with a longer timeout does not deliver a message twice */
 
 static struct recv_options {
 	struct option_list devices;
