@@ -18,9 +18,10 @@ SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 }
 
 /*
- * A checksum is right if its sum folds to 0xffff. That is so for multiples of 0xffff other than 0. The product with 0xffff's inverse modulo
- * 2^64 is their quotient, and for other numbers more than any quotient. Folding is four steps that wait for each other. A NIC has no such
- * product: its "quotient" is the folded sum.
+ * A checksum is right if its sum folds to 0xffff, as all multiples of 0xffff other than 0 do. This returns the product of the sum and the
+ * inverse of 0xffff modulo 2^64: for a multiple that is the quotient, for any other number more than every quotient. One multiplication
+ * replaces the four steps of folding, each of which waits for the one before. A NIC multiplies numbers of 32 bits only: there it is the
+ * folded sum.
  */
 SPIN_INLINE uint64_t spin_quotient_(uint64_t sum)
 {

@@ -3,9 +3,9 @@
 #define BPF_CLOCK_H
 
 /*
- * Time and random numbers for handlers (<spin/clock.h>, <spin/random.h>), in the kernel and in the host build; context_maps.h and
- * context_host.h define what differs. Included by context.bpf.c and context.host.c. spin_config is read-only data: the verifier knows its
- * values and removes the branch that is not taken.
+ * Time and random numbers for handlers (<spin/clock.h>, <spin/random.h>): the kernel's, or with virtual_clock those that the host sets for
+ * tests. Included by packet.h, for the kernel and for the host build. spin_config is read-only data, so the verifier knows which of the two
+ * it is and removes the other branch.
  */
 #include <spin/context.h>
 

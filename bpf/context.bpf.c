@@ -6,6 +6,9 @@
  *
  * The names below are a contract with <spin/context.h>. The object also loads without libspin: loaded by bpftool or iproute2 it
  * handles every UDP datagram of the interface.
+ *
+ * The flags in bpf/cflags inline handlers whatever their size, and keep endless loops and accesses through pointers that were not tested:
+ * the verifier must see these, and refuse them at their line.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE

@@ -3,9 +3,9 @@
 #define BPF_NUMBER_H
 
 /*
- * Numbers the packets of messages without SLMP headers ("Flows" in <spin/message.h>). Called by message.h. No packet carries its position
- * in the message, so each gets a number and an offset when it arrives, both by one compare-exchange of `next` in the message's state (its
- * MPQ):
+ * Numbers the packets of messages without SLMP headers ("Flows" in <spin/message.h>). Called by message_begin.h and message.h. No packet
+ * carries its position in the message, so each gets a number and an offset when it arrives, both by one compare-exchange of `next` in the
+ * message's state (its MPQ):
  *
  *	63:56  the low bits of the MPQ's generation: an HPU that found the message before it ended does not change the next one
  *	55     the last packet has its number: no more numbers are given

@@ -3,8 +3,8 @@
 #define BPF_XDP_H
 
 /*
- * XDP definitions shared by a context's programs for the kernel and for a NIC: pointers from struct xdp_md, and the XDP action of each
- * verdict.
+ * XDP definitions shared by a context's programs for the kernel (context.bpf.c) and for a NIC (nfp.bpf.c), which include this: pointers
+ * from struct xdp_md, and the XDP action of each reason.
  */
 #include <linux/bpf.h>
 

@@ -20,7 +20,7 @@ static enum spin_payload_rc counter_payload(struct spin_payload *p, struct count
 	return SPIN_DROP;
 }
 
-/* The counts are in L1, where an atomic addition takes two cycles. The handler does not read the payload, so it stays in L2. */
+/* The counts are in L1, where an atomic addition takes one cycle. The handler does not read the payload, so it stays in L2. */
 SPIN_HANDLERS(counter,
 	      .payload = counter_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

@@ -6,11 +6,12 @@
  * cache has the key. All else is passed on. The program spin-memcached fills the cache; <memcached.h> says why no answer is stale.
  *
  * Invariant: a command that may change something is counted before memcached receives it: as a change of its key, or of all keys if it has
- * several or none. At its end, and with data also before the data, where memcached drops the old value if the new one does not fit.
+ * several or none. It is counted at its end. One with data is also counted before the data: if the new value does not fit, memcached drops
+ * the old one there.
  *
  * What memcached reads as a command is not always clear: it refuses the line "set k 0 0 x", and then executes the data. So a connection that
- * sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. Such a datagram is
- * dropped. So is one that ends within a command: memcached would take the rest from the next one, whoever sends it.
+ * sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. A datagram
+ * that is not understood is dropped. So is one that ends within a command: memcached would take the rest from the next, whoever sends it.
  */
 #include <spin/spin.h>
 #include <memcached.h>
@@ -183,7 +184,7 @@ static inline void mc_flag_ends(struct mc_parser *c)
 	mc_word_begins(c);
 }
 
-/* A byte for each command, with a bit for each word that must be a number. */
+/* A byte for each command: bit i is set if word i after the command (1: the key) must be a number. */
 #define MC_NUMBERS ((4ull | 8 | 16) << 8 * MC_STORE | (4ull | 8 | 16 | 32) << 8 * MC_CAS | 4ull << 8 * MC_META_SET)
 
 /* Checks a word other than the command at its end. From a number it takes the length of the data, or the delay of flush_all. */

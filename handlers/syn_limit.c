@@ -2,9 +2,10 @@
 /*
  * syn_limit - limits the new TCP connections of each network, before the host's TCP sees them
  *
- * A network, a /24 of IPv4 or a /64 of IPv6, may begin `limit` connections in each period of about a second. The SYNs of others are
- * dropped: the host has no work with them, and their clients try again with another one after a while. Connections that have begun, and
- * those that are older than this handler, go on. The payload of each network is counted. Networks of the same hash share a row.
+ * A network, a /24 of IPv4 or a /64 of IPv6, may begin `limit` connections (initially 100) in each period of 2^30 ns, about a second.
+ * Further SYNs are dropped: they cost the host nothing, and their clients send another one later. Connections that have begun, and those
+ * that are older than this handler, go on. The payload of each network is counted. Networks of the same hash share a row, and so the
+ * limit.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Capabilities of the calling thread: reads the effective set, and drops and restores CAP_PERFMON. Called by probe.c and by
- * libspin, which loads the isolated class without it.
+ * Capabilities of the calling thread: reads the effective set, and drops and restores CAP_PERFMON. Called by probe.c, spinctl, and libspin,
+ * which loads the isolated class (handlers without direct packet access) without that capability.
  */
 #include <errno.h>
 #include <sys/syscall.h>

@@ -4,7 +4,7 @@
 
 /*
  * Capabilities of the calling thread. The kernel checks them when a program is loaded, so a thread that drops one during the load gets a
- * program without that privilege. Called by probe.c and libspin.
+ * program without that privilege. Called by probe.c, libspin and spinctl.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counts possible CPUs, for code that sizes per-CPU buffers. libbpf_num_possible_cpus() fails in a container without /sys, and using
- * its negative result as a count caused a crash. The count never changes while the kernel runs.
+ * Counts possible CPUs, for code that sizes per-CPU buffers. libbpf_num_possible_cpus() fails in a container without /sys, and its negative
+ * result is no size. Then the values of a per-CPU map are counted. The count never changes while the kernel runs.
  */
 #include <stdint.h>
 #include <stdlib.h>

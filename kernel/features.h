@@ -12,7 +12,7 @@ enum kernel_feature {
 	KERNEL_DATAGRAMS, /* trusted datagram handlers, on frames of one buffer */
 	KERNEL_MESSAGES,
 	KERNEL_SENDING,  /* packets that handlers send (SPIN_PUTS) */
-	KERNEL_ISOLATED, /* the isolated class */
+	KERNEL_ISOLATED, /* the isolated class: handlers loaded without CAP_PERFMON */
 	KERNEL_JUMBO,    /* frames in several buffers, which are copied */
 	KERNEL_FEATURES,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends netlink requests and reads the answers. Called by the probes, which create and query interfaces. One request at a time. */
+/* Sends netlink requests and reads the answers. Called by the probes, threaded.c and libspin (neighbours). One request at a time. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

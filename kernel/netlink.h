@@ -3,8 +3,8 @@
 #define KERNEL_NETLINK_H
 
 /*
- * The small part of netlink that the probes need: one request, its answers, attributes by number. Called by probe_*.c and
- * threaded.c.
+ * The small part of netlink that is needed here: one request, its answers, attributes by number. Called by probe_*.c, threaded.c and
+ * libspin (user/libspin/requests/neigh.c).
  */
 #include <stddef.h>
 #include <stdint.h>

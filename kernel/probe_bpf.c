@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loads small programs and maps to learn what the kernel accepts, and closes each at once. Called by probe.c and features.c. */
+/*
+ * Loads small programs and maps to learn what the kernel accepts, and closes each at once. Called by other files of kernel/ and by spinctl
+ * doctor.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 /*
  * What the kernel lets this process do with bpf(). Each function creates one small program or map and closes it again; nothing outside is
  * touched. They return 0 (works) or -errno: -EPERM and -EACCES mean refused, another error usually that the kernel does not support it.
- * Called by the other probes and spinctl doctor.
+ * Called by the other probes, features.c, threaded.c, share.c and spinctl doctor.
  */
 #include <stdint.h>
 

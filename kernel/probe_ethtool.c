@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads features, queues and rings of an interface, as ethtool shows them. Called by probe_iface.c. Changes nothing. */
+/* Reads features, queues and rings of an interface, as ethtool shows them. Called by probe_iface.c and native.c. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

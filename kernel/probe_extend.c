@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests whether programs can attach to other programs (freplace, fentry), with two programs of its own. Called by `spinctl doctor`. Nothing
- * stays loaded.
+ * Tests whether programs can attach to other programs (freplace, fentry), with two programs of its own. Called by `spinctl doctor` and
+ * share.c, because libxdp attaches programs by freplace. Nothing stays loaded.
  */
 /* Such programs need BTF for their function. */
 #include <errno.h>

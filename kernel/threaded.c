@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Switches threaded NAPI of an interface on, so that each receive queue can be an HPU (a processor of handlers) of its own, and off again.
- * After a kill the next process switches it off. Called by libspin.
+ * After a kill the next process switches it off. Called by libspin and spinctl.
  */
 #include <errno.h>
 #include <fcntl.h>

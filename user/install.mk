@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # make install, make uninstall: what goes where. Included by the Makefile, which pipes the rows to user/install.sh. A row is MODE|FROM|TO:
-# MODE is a file's mode, `link` (TO is a symbolic link to FROM) or `pc` (a pkg-config file, whose directories are filled in).
+# MODE is a file's mode, `link` (TO is a symbolic link to FROM), `pc` (a pkg-config file, whose directories are filled in) or `bindir` (a
+# unit of systemd, in which @BINDIR@ is filled in).
 
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
@@ -9,10 +10,10 @@ INCLUDEDIR ?= $(PREFIX)/include
 DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
 
-# spincc finds this directory from its own place: share/spin in a directory above it
+# spincc looks for share/spin in the directories above its executable, so it finds this one if DATADIR is BINDIR/../share
 SPIN_DATA  := $(DATADIR)/spin
 
-# MODE FOLDER FILES
+# Makes a row for each file: $(call rows,MODE,DIRECTORY,FILES)
 rows = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
 
 INSTALL_ROWS = \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Installs and uninstalls; run by make. install: copies files as the rows MODE|FROM|TO on stdin say, below $DESTDIR, and notes
-# every file and every new directory in $MANIFEST. uninstall: removes what the manifest lists.
+# Installs and uninstalls sPIN; run by make (user/install.mk, which describes the rows). install: copies the files of the rows
+# MODE|FROM|TO on stdin to $DESTDIR, and notes every file and every new directory in $MANIFEST. uninstall: removes what the manifest lists.
 set -eu
 umask 022
 manifest=$DESTDIR$MANIFEST
@@ -14,13 +14,14 @@ directory() {
 }dir $1"
 }
 
-# What was made so far; before the file itself, so that uninstall also mends a broken install.
+# Notes a file and the directories just made for it. Called before the file is written, so that uninstall also removes what an interrupted
+# install has left.
 note() {
 	printf '%s\n' ${made:+"$made"} "file $1" >>"$manifest"
 	made=
 }
 
-# A path as libspin.pc says it: by the prefix where it lies below.
+# Prints a path for libspin.pc: relative to ${prefix} if it lies below it.
 by_prefix() {
 	case $1 in
 	"$PREFIX"/*) printf '${prefix}%s' "${1#"$PREFIX"}" ;;
@@ -76,7 +77,7 @@ uninstall)
 	printf '%s\n' "$rows" | sed -n 's/^file //p' | while IFS= read -r path; do
 		rm -f "$DESTDIR$path"
 	done
-	# the deepest first; one that others use stays
+	# the deepest directory first; one that has other files stays
 	printf '%s\n' "$rows" | sed -n 's/^dir //p' | sort -r | while IFS= read -r path; do
 		[ ! -d "$DESTDIR$path" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$path"
 	done

@@ -10,7 +10,7 @@
 
 #include <spin/hpu.h>
 
-#define SPIN_SPREAD_HOME  20u   /* when this many packets are pending on the home CPU, other CPUs also take packets */
+#define SPIN_SPREAD_HOME  20u   /* pending on the home CPU, from which others also take packets; as on PsPIN's clusters: 8 run, 12 wait */
 #define SPIN_SPREAD_MOST  512u  /* at most this many packets are pending on a CPU; more are dropped as NO_HPU */
 #define SPIN_SPREAD_QUEUE 1024u /* entries of a CPU's queue in the cpumap */
 

@@ -9,8 +9,9 @@
 #include <spin/context.h>
 
 /*
- * Power of two. A group holds its buffers only while its copies are in flight. The kernel's bulk queue to an interface holds 16 copies, so
- * at most the rest of one group, 15 more copies and the next group are in flight, per interface whose packets one CPU handles.
+ * Power of two. A group, the packets that leave for one that arrived, holds its buffers only while the copies of that frame (out.h) are in
+ * flight. The kernel's bulk queue to an interface holds 16 copies, so at most the rest of one group, 15 more copies and the next group are
+ * in flight, per interface whose packets one CPU handles.
  */
 #define SPIN_TX_DESCS     256u
 #define SPIN_TX_DESCS_RUN 32u /* per run, which includes the replay of parked packets; one acknowledgement may be added */
@@ -54,7 +55,7 @@ _Static_assert(sizeof(struct spin_clone_template) == 32, "the shortest frame");
 
 /*
  * Egress devmaps. Each interface has one per size below, all entries of which are this interface. A group uses the smallest devmap that
- * fits; surplus copies are dropped.
+ * fits; surplus copies are dropped. 34: SPIN_TX_DESCS_RUN packets, an acknowledgement, and the frame if it cannot be the last copy (out.h).
  */
 #define SPIN_EGRESS_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(24) X(34)
 #define SPIN_EGRESS_DEVMAPS  20u /* devmaps per interface */

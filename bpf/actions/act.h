@@ -14,7 +14,8 @@
 
 /*
  * Returns 1 if the UDP datagram or TCP segment has a local sender's partial checksum. `change` is what handlers have added to its sum since
- * it arrived. A verified one was either right or partial. Its quotient is tested again: the verifier would follow a result twice.
+ * it arrived. If the checksum was verified on arrival, it was right or partial, and the quotient that was kept tells which. The answer
+ * itself is not kept: the verifier would follow all code after it once for each of its two values.
  */
 SPIN_INLINE _Bool spin_arrived_partial_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {

@@ -3,8 +3,9 @@
 #define BPF_DMA_BUFFER_H
 
 /*
- * Transfers between a buffer of the HPU, the CPU or queue that a handler runs on (<spin/buffer.h>), and host memory or a packet that a
- * handler sends. Lengths and offsets are known only at run time. Called by handlers and by put.h.
+ * Transfers between a handler's buffer (<spin/buffer.h>: each CPU or receive queue that runs handlers has its own) and host memory, and
+ * copies of such a buffer into a packet that the handler sends. Lengths and offsets are known only at run time. Called by handlers, and by
+ * put.h for packets.
  */
 #include "bpf/messages/space.h"
 

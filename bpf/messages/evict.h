@@ -3,8 +3,9 @@
 #define BPF_EVICT_H
 
 /*
- * Ends a message and frees its MPQ, also before the message is complete: because no packet has arrived for too long (sweep.h), because
- * another message needs its MPQ or entry (pressure.h), or because it is longer than its entry (spin_refuse()).
+ * Ends a message and frees its MPQ (its state while it is in flight), also before the message is complete: because no packet has arrived
+ * for too long (sweep.h), because another message needs its MPQ or entry (pressure.h), or because it is longer than its entry
+ * (spin_refuse()). Called by message_begin.h, message.h, pressure.h, and in a sweep by context.bpf.c and context.host.c.
  */
 #include "bpf/messages/message_event.h"
 #include "bpf/messages/parking.h"

@@ -3,8 +3,8 @@
 #define BPF_MESSAGE_EVENT_H
 
 /*
- * Events of messages for the host (complete, timed out, failed), and the results of handlers' errors. Called by message.h, evict.h and
- * unexpected.h. Space in the ring is reserved for a message's last event before the message is opened.
+ * Events of messages for the host (complete, timed out, failed), and the results of handlers' errors. Called by message_begin.h, message.h,
+ * evict.h and actions/work.h. Space in the ring is reserved for a message's last event before the message is opened.
  */
 #include "bpf/messages/flow.h"
 #include "bpf/actions/me.h"

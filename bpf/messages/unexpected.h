@@ -6,10 +6,10 @@
  * Unexpected messages (Portals 4): messages that matched only an entry of the overflow list, kept for an entry that is posted later.
  * libspin searches them (user/libspin/messages/unexpected.c). With spin_config.unexpected 0 nothing here runs.
  *
- * An append must not miss a message that is on its way into an overflow entry. The host makes spin_unexpected_appends odd while it
- * searches and posts, and even again afterwards. A handler reads it before it searches the entries, and again when the host can see
- * its message. If the value has changed or is odd, the message does not land. Both sides write before they read, with a barrier
- * in between, so at least one of them sees the other.
+ * An append (the host searches these messages for an entry that it posts) must not miss a message that is on its way into an overflow
+ * entry. The host makes spin_unexpected_appends odd while it searches and posts, and even again afterwards. A CPU that handles a first
+ * packet reads it before it searches the entries, and again when the host can see the message. If the value has changed or is odd, the
+ * message does not land. Both sides write before they read, with a barrier in between, so at least one of them sees the other.
  */
 #include "bpf/messages/flow.h"
 #include "bpf/messages/parking.h"

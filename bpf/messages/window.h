@@ -3,8 +3,9 @@
 #define BPF_WINDOW_H
 
 /*
- * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one compare-exchange
- * of its word of the window (abi/mpq.h), so it is handled once, whichever CPUs its copies arrive at.
+ * Which packets of a message have arrived (step 11 of <spin/message.h>): its window is a ring of words with a bit for each of 32 packets
+ * (abi/mpq.h). Called by message_begin.h, message.h and evict.h. A packet is claimed by one compare-exchange of its word, so it is handled
+ * once, whichever CPUs its copies arrive at.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

@@ -3,9 +3,9 @@
 #define HWMODEL_CORE_TIMING_H
 
 /*
- * Timing constants of the simulated RISC-V core: every cycle count of core/, one macro each. Included by state.h and icache.c. Unit: core
- * clock cycles unless stated otherwise. Source M: measured on PsPIN's core RTL with ideal memories; R: read from the RI5CY controller, not
- * measured; A: an assumption of the model. Each may be overridden with -D.
+ * Timing constants of the simulated RISC-V core: every cycle count of core/. Included by state.h and icache.c. Unit: core clock cycles, in
+ * most rows those beyond an instruction's first, in the case that the comment names. Source M: measured on PsPIN's core RTL with ideal
+ * memories; R: read from the RI5CY controller, not measured; A: an assumption of the model. The macros may be overridden with -D.
  */
 
 /* M: load, AMO, LR or SC, if the next instruction reads rd or writes it through the ALU's port. */

@@ -11,7 +11,8 @@
  * HPU_HAS_CLUSTERS: it has memory of clusters or of HPUs. HPU_HAS_EXCLUSIVE: it calls spin_fadd32(), spin_cas32() or locks
  * (exclusive.S).
  *
- * cflags has -fno-ipa-* because gcc would otherwise clone the handler before inlining it.
+ * cflags has -fno-ipa-* because gcc would otherwise clone the handler before inlining it; -Werror=stack-usage because an HPU's stack has
+ * 1 KiB; and -fno-finite-loops because a compiler may otherwise remove an endless loop, which then runs differently on each engine.
  *
  * The NIC runs these tasks for a message, as PsPIN's MPQ engine does, and selects the entry for the IP version:
  *

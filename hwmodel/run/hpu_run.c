@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hpu-run: runs one bare program on one HPU core with ideal memory, and prints its cycles; see usage(). This file has the command line
- * and the output; the machine is in machine.c.
+ * hpu-run: runs one bare program (without an operating system) on one HPU core with ideal memory, and prints its cycles. An installed tool
+ * (hpu-run(1)), also run by tests/core/. This file has the command line and the output; the machine is in machine.c.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The heap of events of the discrete-event simulation (event.h): the earliest cycle first, and events of the same cycle in the order in
- * which they were added. Run by soc.c alone.
+ * which they were added. Any component and the NIC may add an event; soc.c alone runs them.
  */
 #include <stdlib.h>
 

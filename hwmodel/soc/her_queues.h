@@ -44,8 +44,8 @@ int rr_set__has(const struct rr_set *set, uint32_t message);
 
 /*
  * Returns the message to serve in this cycle. It is chosen in the cycle before, among the messages visible then, if there were any.
- * RR_SET_NONE: none has a task. P: 4 messages of the same home, headers 2 apart: m32 x3, m36, m32, m36, m40, m44; all clusters at 20:
- * 0, 8, 9, 10, 11, 0.
+ * RR_SET_NONE: none has a task. P, the messages in the order in which they are served: 4 messages of the same home whose headers are 2
+ * cycles apart: 32, 32, 32, 36, 32, 36, 40, 44; all clusters hold 20 tasks: 0, 8, 9, 10, 11, 0.
  */
 uint32_t rr_set__turn(struct rr_set *set, uint64_t cycle);
 

@@ -4,8 +4,8 @@
 
 /*
  * Core (HPU) time per program, for targets with scheduler = fair_hpu_time; called by mpq.c and scheduler.c. Among the programs that have a
- * task ready, the one that has used the least HPU time relative to its weight sends the next task (OSMOSIS schedules its flows by
- * processing time; A: the rules below).
+ * task ready, the one that has used the least HPU time relative to its weight sends the next task (as OSMOSIS, a paper on
+ * NICs that several tenants share, schedules flows by processing time; A: the rules below).
  *
  * A task's time counts from when an HPU takes it to its doorbell. A running task counts with its time so far; a task that was sent and
  * waits in a cluster counts as the program's mean. An idle program does not accumulate credit: when it has a task again, its time is

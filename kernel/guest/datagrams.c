@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends datagrams from several sockets and counts how many were answered, and how. Runs in the sending guest of the driver tests, on behalf
- * of the receiving one. Prints one line, even if nothing is answered.
+ * Sends datagrams from several sockets to a handler and counts the answers: datagrams ADDRESS PORT COUNT FLOWS BYTES answered|silent. Run
+ * by drivers_cases.sh in the sending guest, and by share_cases.sh. Prints "sent N answered N wrong N"; with `silent` it waits for no
+ * answer. Gives up after 5 datagrams without an answer.
  */
 #include <arpa/inet.h>
 #include <stddef.h>

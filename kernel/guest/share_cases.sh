@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by share.init. Each case shares v0 with xdp-tools' programs, and writes a line "row|CASE|REASONS" which tests/kernels/share.sh
-# reads; REASONS is empty on success. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
+# Tests `spinctl run --share`: our handlers and xdp-tools' programs on one interface, v0, where ours start, end or are killed before or
+# after theirs. xdp-filter must drop all of its packets, ours must count their own, and nothing of ours may be left. Sourced by share.init.
+# Each case writes a line "row|CASE|REASONS" which tests/kernels/share.sh reads; REASONS has what failed, and must be empty. v0 has
+# 10.0.0.1, its other end, in the namespace `peer`, 10.0.0.2.
 WORK=/tmp
 COUNT=16
 handler=counter.spin

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads untrusted ELF files. Called by object.c. Headers and symbols are copied once, with their bounds checked, and nothing is read beyond
- * `bytes`. libelf is not used: it repairs what libbpf would refuse.
+ * Reads untrusted ELF files. Called by object.c, spinctl check and spinctl cost. Headers and symbols are copied once, with their bounds
+ * checked, and nothing is read beyond `bytes`. libelf is not used: it repairs what libbpf would refuse.
  */
 #include <errno.h>
 #include <stdlib.h>

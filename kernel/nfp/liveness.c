@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the live registers at each instruction of a BPF program, by the usual backward iteration over the program. Called by walk.c, which
- * compares only those registers of two states. A call of a function is assumed to read all arguments and to preserve everything else.
+ * Finds the live registers at each instruction of a BPF program, by the usual backward iteration over the program, and the targets of
+ * jumps. Called by walk.c, which compares only live registers of two states, and by jit_optimize.c. A call of a function is assumed to
+ * read all arguments and to preserve everything else.
  */
 #include "kernel/nfp/liveness.h"
 

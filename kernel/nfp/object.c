@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds the XDP programs and maps of a BPF object, and links each program as libbpf does: functions of .text are appended in the order of
- * their first call. Called by check.c. The file is not trusted.
+ * their first call. Called by check.c, spinctl check and spinctl cost. The file is not trusted.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads and writes profiles of NFP cards: files that say what a card's firmware can do. Called by `spinctl check`. One table drives both
- * directions. Every key must be there exactly once, so a truncated profile is refused.
+ * Reads and writes profiles of NFP cards: files that say what a card's firmware can do. Called by `spinctl check`, `spinctl cost` and
+ * check.c. One table drives both directions. Every key must be there exactly once, so a truncated profile is refused.
  */
 #include <errno.h>
 #include <linux/bpf.h>

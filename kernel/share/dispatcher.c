@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads which programs libxdp's dispatcher on an interface has. Called by share.c, and by attach.c to name them. Changes nothing. */
+/* Reads which programs libxdp's dispatcher (dispatcher.h) on an interface has. Called by share.c, attach.c and libspin. Changes nothing. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #define KERNEL_DISPATCHER_H
 
 /*
- * Reads which programs libxdp's dispatcher of an interface has. Also collects libxdp's messages, which would otherwise go to
- * stderr. Called by share.c and attach.c.
+ * Reads which programs libxdp's dispatcher (an XDP program that calls several others in turn) of an interface has. Also collects libxdp's
+ * messages, which would otherwise go to stderr. Called by share.c, attach.c and libspin.
  */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches one of our programs to libxdp's dispatcher on an interface that may also run third-party programs. Called by libspin.
- * Third-party programs are never removed or replaced, and only one process of ours may use an interface.
+ * Attaches one of our programs to libxdp's dispatcher on an interface that may also run third-party programs. Called by libspin
+ * and spinctl. Third-party programs are never removed or replaced, and only one process of ours may use an interface.
  */
 #include <errno.h>
 #include <fcntl.h>

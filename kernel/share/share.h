@@ -3,9 +3,10 @@
 #define KERNEL_SHARE_H
 
 /*
- * Runs one of our programs next to third-party programs on one interface, by libxdp's dispatcher. libxdp pins what it attaches, so the
- * program outlives its process: a record in /run/spin, and a random number in the program's section MAKER, tell the next start what to
- * remove. On failure a function writes the reason and the next step into `reason`. Called by libspin and spinctl.
+ * Runs one of our programs next to third-party programs on one interface, by libxdp's dispatcher, an XDP program that calls several others
+ * in turn. libxdp pins what it attaches, so the program outlives its process: a record in /run/spin, and a random number in the program's
+ * section MAKER, tell the next start what to remove. On failure a function writes the reason and the next step into `reason`. Called by
+ * libspin and spinctl.
  */
 #include <stddef.h>
 #include <stdint.h>

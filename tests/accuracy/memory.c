@@ -273,8 +273,9 @@ const struct row memory_rows[] = {
 	MIXED("store_handler_store_packet", "92 94", "l2_handler_store_same", "l2_packet_store"),
 	MIXED("load_packet_amo_handler", "149 156", "l2_packet_load", "l2_handler_amo_same"),
 	/*
-	 * Measured again (2026-11-25) with seven HPUs of the cluster to which the packets are copied: 128 loads of each HPU take
-	 * 2629 to 2631 cycles, and 2629 alone. The earlier 29 to 35 with another cluster's HPUs were not trusted.
+	 * Loads from L2 are not slowed by packet copies. Measured (2026-11-25) with seven HPUs of the cluster to which the packets are
+	 * copied: 128 loads of each HPU take 2629 to 2631 cycles, and 2629 without copies. An earlier measurement with HPUs of another
+	 * cluster gave 29 to 35 cycles per load; it is not used, since its notes call it untrusted.
 	 */
 	ROW("load l2", "l2_packet_load_in_a_stream", "20.5", ROW_LOAD, against_copies, "l2_packet_load_40", 8, 110, 1, 40),
 	ROW("load l2", "l2_handler_load_against_copies", "22.5", ROW_LOAD, against_copies, "l2_handler_load_same", 8, 60,

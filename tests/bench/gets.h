@@ -3,8 +3,8 @@
 #define TESTS_BENCH_GETS_H
 
 /*
- * Shared by the benchmark memcached.c and its XDP client, gets.bpf.c: memcached GETs over UDP, and counts of the answers. Texts as in
- * mc_load (tests/common/memcached/load.h).
+ * Shared by the benchmark memcached.c and its XDP client, gets.bpf.c: memcached GETs over UDP, and counts of the answers. Texts are
+ * those of tests/common/memcached/load.h: 16 bytes of request, 62 of answer.
  */
 #include <stdint.h>
 
@@ -31,8 +31,8 @@ struct gets {
 	uint32_t stalled;                  /* frames not sent since the last answer */
 	uint64_t good, bad;                /* answers */
 	uint64_t digits[GETS_KEYS];        /* of each key, in its first six bytes */
-	uint16_t drawn[GETS_DRAWN];        /* key of GET n, n modulo their number */
-	uint32_t seen[GETS_DRAWN];         /* n + 1 of the last answer to such a GET */
+	uint16_t drawn[GETS_DRAWN];        /* the key of GET number n is drawn[n % GETS_DRAWN] */
+	uint32_t seen[GETS_DRAWN];         /* n + 1 of the last answered GET, by n % GETS_DRAWN: detects duplicates */
 };
 
 #endif

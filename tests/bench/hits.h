@@ -21,7 +21,7 @@ struct hits {
 	uint32_t sent, ended;       /* requests; those answered or given up */
 	uint32_t stalled;           /* frames not sent since the last reply */
 	uint64_t good, bad;         /* replies */
-	uint32_t seen[HITS_RECENT]; /* id + 1 of the last reply with this remainder */
+	uint32_t seen[HITS_RECENT]; /* id + 1 of the last reply, by id % HITS_RECENT */
 };
 
 SPIN_INLINE uint32_t hits_key(uint32_t id)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Measures TCP sockets with handlers, between two network namespaces: the throughput with a handler that passes everything, relative to
- * plain TCP, and the latency of a request and its answer. Handlers of streams run after TCP; handlers of segments run on packets, so that
- * native XDP is in the path, which a veth pair pays for with its segmentation offload.
+ * plain TCP, and the latency of a request and its answer. Handlers of streams run after TCP. Handlers of segments run on packets, in native
+ * XDP, for which a veth pair gives up its segmentation offload.
  * streams FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>

@@ -29,7 +29,10 @@
 #define BURST_PACKETS  20000
 #define PROFILE_BURSTS 300
 #define PROFILE_LINES  25
-/* Goals: at most this more than by hand, in ns or as a share of its time; at most this for a packet that no context matches. */
+/*
+ * Goals: a handler may take at most this more than the program written by hand, in ns or as a share of that program's time (the larger one
+ * counts); a packet that no context matches may take at most UNMATCHED_NS more than with an empty program.
+ */
 #define EXTRA_NS     8.0
 #define EXTRA_SHARE  0.05
 #define UNMATCHED_NS 10.0

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run` with several contexts (handlers with a match rule) on several interfaces: tests what is accepted, refused and shown. Run by
-# tests/run.
+# `spinctl run` with several contexts (handlers with a match rule): 64 of one handler on v0 (native mode) and lo (generic mode) must start,
+# and each must count only the packets of its own rule. Overlapping rules, equal or invalid names and ambiguous options must be refused with
+# one line, as usage (status 2) or with status 1, and nothing may stay attached. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run --delivery ring`, where packets go from handlers to an AF_XDP ring and not to the host's stack: tests what it accepts,
-# refuses, prints and counts. Other commands must see the context. Run by tests/run.
+# `spinctl run --delivery ring`, where the command gets the packets from an AF_XDP ring and the host's stack does not: of three datagrams
+# all must be counted (18 bytes), and as many be printed as --ring-print says, as text and JSON. Invalid options, several contexts or
+# interfaces, and handlers of messages must be refused. `spinctl status` must show the context with its ring. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

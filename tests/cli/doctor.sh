@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor must report the settings of this test's veth pair. Its advice must be a command that changes the row. Text and JSON must
-# agree. Run by tests/run.
+# spinctl doctor lists the settings of an interface that matter to sPIN, one a row, with a verdict (ok, note, warning, missing). The test
+# changes settings of its veth pair, and the rows must follow. The command that a row advises must work, and change the row. Text and JSON
+# must have the same rows. An interface that another XDP program holds must give status 1. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 skip_unless_root

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Without privileges spinctl doctor must report what is known, what is not, and how to find out. Without CAP_PERFMON it must report the
-# isolated class only. Run by tests/run.
+# Without privileges spinctl doctor must end with status 1, name the missing capabilities, and mark what only root can find out (`sudo
+# spinctl doctor`). As root without CAP_PERFMON it must report the isolated load class only. It must notice user and PID namespaces. Run by
+# tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl dump: host memory of a running context, all of it or a range, as hex and raw. It must report what it cannot show.
-# Run by tests/run.
+# spinctl dump prints host memory of a running context. A file that was sent to the context must be there at its offset, as raw bytes and in
+# hexdump's format. A range beyond the memory, an unknown context, one without host memory, and a choice between two contexts must be
+# refused with one line. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Help of spinctl and spincc must go to stdout with status 0; bad usage must print one line to stderr with status 2. Run by tests/run.
+# Help and version of spinctl and spincc must go to stdout with status 0. Wrong usage must print one line to stderr, with status 2. A full
+# disk must be reported with status 1. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 
 for command in "$SPINCTL" "$SPINCC" "$SPINCTL run" "$SPINCTL status" "$SPINCTL cost"; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is held by libxdp's dispatcher must be refused, and xdp-loader's command, which also removes the pins, must be advised.
-# The program here only has the dispatcher's name: not every kernel lets libxdp replace its functions. Run by tests/run.
+# libxdp's dispatcher is the XDP program by which several programs share an interface. `spinctl run` must refuse an interface that it holds,
+# and advise xdp-loader's command, which also removes its pins; the same program under another name gets `ip link set`. The program here
+# only has the dispatcher's name: not every kernel lets libxdp replace its functions. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 skip_unless_root

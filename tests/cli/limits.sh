@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl limits` must report what an interface accepts and guarantees, as text and as JSON; also tests --need, --handler-mem and mem= of
-# `spinctl run`. Run by tests/run.
+# `spinctl limits` lists what an interface accepts (1472 bytes of payload at an MTU of 1500) and guarantees (header handler first); text and
+# JSON must have the same rows. `spinctl run` must refuse to start without a feature that --need names, and refuse handlers' memory
+# (--handler-mem, mem=) that lies outside host memory, is unaligned, or has more than 16 segments. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

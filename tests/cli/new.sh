@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl new: its files must build and pass unchanged; nothing may be overwritten, and no incomplete set of files may be left.
-# Run by tests/run.
+# spinctl new NAME writes a handler (NAME.c) and a vector for it (NAME.vec, a test as text). Both must build and pass unchanged. An existing
+# file is not overwritten, an invalid name is refused, and if one of the two files cannot be written, neither is left. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl cost --sweep`, which costs a handler for each combination of parameters: all points must be in order, with the same results for
-# any number of threads; an error must name its axis or point. Run by tests/run.
+# `spinctl cost --sweep` costs a handler for each combination of NIC parameters: the 8 points here must be in order, with the same results
+# for any number of threads, and text and HTML page must have the same points as JSON. An invalid axis or point must be refused with one
+# line that names it. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

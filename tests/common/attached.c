@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens an interface, loads a handler and attaches it in one call (attached.h). Used by tests in tests/live, tests/ring and tests/transfer,
- * and by tests/bench/ring.c. On failure nothing stays attached.
+ * Opens an interface, loads a handler and attaches it in one call (attached.h). Used by tests in tests/live, tests/ring, tests/segments and
+ * tests/transfer, and by tests/bench/ring.c. On failure nothing stays attached.
  */
 #include "tests/common/attached.h"
 #include "tests/common/built.h"

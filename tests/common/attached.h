@@ -4,7 +4,7 @@
 
 /*
  * Attaches a handler with its match rule (a context) to an interface of this thread's network namespace, in one call. Used by tests in
- * tests/live, tests/ring and tests/transfer.
+ * tests/live, tests/ring, tests/segments and tests/transfer, and by tests/bench/ring.c.
  */
 #include <spin/libspin_message.h>
 

@@ -4,8 +4,8 @@
 
 /*
  * Main function of a test that runs on every engine (four executions of the same handler: host build, BPF, BPF in the isolated class, NIC
- * model): PROGRAM [--engine host|bpf|isolated|model]. Used by tests in tests/messages and
- * tests/segments; engines_run() also by tests/reference/schedules_main.c, which has more options.
+ * model): PROGRAM [--engine host|bpf|isolated|model]. Used by tests in tests/messages and tests/segments; engines_run() also by
+ * tests/reference/schedules_main.c, which has more options.
  */
 #include "user/conformance/engine.h"
 

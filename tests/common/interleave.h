@@ -4,8 +4,9 @@
 
 /*
  * Makes a handler yield the CPU at random before and after its atomic accesses, so that every interleaving is likely even on one CPU.
- * unit/cache_is_never_stale.c, unit/reduce_tells_once.c and sockets/memcached_keeps_the_longest_flush.c of tests, which run the handler in
- * threads, include this before the handler's file; each thread sets random_state to a number of its own.
+ * Included before the handler's file by tests that run the handler in threads: tests/unit/cache_is_never_stale.c,
+ * tests/unit/reduce_tells_once.c and tests/sockets/memcached_keeps_the_longest_flush.c. Each thread sets random_state to a number of its
+ * own.
  */
 #include <sched.h>
 #include <stdint.h>

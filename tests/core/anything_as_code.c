@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test of the modelled RISC-V core (hwmodel/core): runs random words as code, entered anywhere. The core must stop or trap without an error
- * in the simulator, and every cycle must be charged to a cause. Run by tests/run, also with sanitizers.
+ * Test of the modelled RISC-V core (hwmodel/core): runs 4,000 programs of random words, entered anywhere, while the bus answers at random
+ * with data, a fault or a stop. The core must stop or trap without an error in the simulator, must access no more than one aligned word at
+ * a time, and must charge every cycle to a cause. Then hwmodel/elf.c opens 80,000 random ELF files, which must do no harm. Run by
+ * tests/run, also with sanitizers.
  */
 #include <inttypes.h>
 #include <stdio.h>

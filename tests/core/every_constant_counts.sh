@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Mutation test: each constant of hwmodel/core/timing.h, the cycles of the modelled RISC-V core, changed by one, must make timing_rows fail,
-# the test that compares the core with measured rows. Run by tests/run.
+# Mutation test of hwmodel/core/timing.h, the cycles of the modelled RISC-V core: makes one constant at a time smaller by one and runs
+# timing_rows, which compares the core with measured rows. timing_rows must fail each time; a change that it does not notice fails this
+# test. Run by tests/run.
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
 dir=$BUILD/tests/core/mutants

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# hpu-run, which runs a bare-metal program on the modelled RISC-V core, must report each way in which a program can end, and measure between
-# two addresses. Run by tests/run.
+# hpu-run runs a bare-metal program on the modelled RISC-V core. It must name each way in which a program ends. Exit status: 0 if the
+# program ends itself, 1 if it traps, runs too long, does not reach --to or is no ELF file, 2 for wrong usage. Between --from and --to it
+# must count the cycles and instructions stated below. Symbol names must not bring control bytes to the terminal. Run by tests/run.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 run=$BUILD/bin/hpu-run

@@ -152,7 +152,10 @@ static void cold_code(void)
 	expect("a branch to a cold line waits for the line that was asked for ahead", extra(CODE, 0), 8 + 8 + 8);
 }
 
-/* Stores the misses of three passes over straight code, with a full cache and after `steps` steps of the LFSR. */
+/*
+ * Stores the misses of three passes over straight code, with a full cache and after `steps` steps of the LFSR, the shift register that
+ * chooses the way to replace.
+ */
 static void passes(unsigned lines, unsigned steps, uint32_t caller, uint64_t misses[3])
 {
 	struct icache *icache = icache__new(&pspin);
@@ -172,8 +175,9 @@ static void passes(unsigned lines, unsigned steps, uint32_t caller, uint64_t mis
 }
 
 /*
- * 3.6, 7.2 and 2 KB, three passes: cycles minus 4 per line are 8 per miss. The state of the LFSR before the measurement and the line of the
- * caller are not known: one combination must give the row, and the average must come close.
+ * 3.6, 7.2 and 2 KB of code, three passes: 4 cycles per line, and 8 more per miss. The state of the LFSR before the measurement and the
+ * line of the caller are not known, so all combinations are tried. For 3.6 and 2 KB one must give the measured row; for 7.2 KB the nearest
+ * must be within 1 % of the mean.
  */
 static void replacement(void)
 {

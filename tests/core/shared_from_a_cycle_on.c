@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test of rv32_core__share(), by which the NIC model makes a modelled core ask before it uses memory that others share: from the given
- * cycle on, and not much earlier, the core must request each access to a timed window from the bus. Times must not change. Run by
+ * Test of rv32_core__share(core, cycle), by which the NIC model makes a modelled core ask the bus before it uses memory that others share.
+ * The first request must come at most RV32_SHARE_EARLY cycles before the given cycle, and at most 40 cycles after it, because the loop
+ * accesses memory that often. A core that shares nothing must ask for nothing. The run must take the same cycles in all cases. Run by
  * tests/run.
  */
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test of the modelled RISC-V core's timing: each sequence of rows.def must take the cycles that were measured on PsPIN's RTL. Run by
- * tests/run, and by every_constant_counts.sh with changed constants.
+ * Test of the modelled RISC-V core's timing: each instruction sequence of rows.def must take exactly the cycles that were measured on
+ * PsPIN's RTL, with an L1 of its own and with a shared one. Run by tests/run, and by every_constant_counts.sh with changed constants.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Test of the modelled RISC-V core: which instructions trap in user mode, with which cause, and how machine mode handles it. Each case is a
-# small program for hpu-run. Run by tests/run.
+# Test of the modelled RISC-V core in user mode. Each case is a small program for hpu-run, whose instruction at the label `at` must trap
+# with the stated cause (ecall 8, ebreak 3, illegal instruction or CSR 2, misaligned AMO 6). The handler in machine mode must find the
+# address of that instruction in mepc, and user mode in MPP. Run by tests/run.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/user

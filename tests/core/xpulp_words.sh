@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Test of the modelled core: the instructions of Xpulp, the extensions of PsPIN's RI5CY cores, must compute what RI5CY's manual says. Each
-# row runs one instruction and compares its result. Run by tests/run.
+# row runs one instruction and compares its result; the program exits with the number of the first row that is wrong, or with 0. Run by
+# tests/run.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/xpulp_words

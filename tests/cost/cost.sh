@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost (a handler's cycles on the modelled NIC): text and JSON must have the same figures, parts and causes must add up, and a
-# closed pipe must be reported. Run by tests/run.
+# spinctl cost (a handler's cycles on the modelled NIC) of a capture of ten datagrams and an ARP frame: ten packets must be handled, text
+# and JSON must have the same figures, user + wrapper + commands + runtime must be the cycles per packet, and the 16 causes (issue, load,
+# cache, ...) the cycles of the handlers' bodies. A closed pipe or a full disk must be reported (status 1). Packets that are made must match
+# the rule. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 

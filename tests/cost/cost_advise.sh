@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --advise, which runs a handler on the modelled NIC, must find its best registration (where its state and packets are placed)
-# and report what it saves, the same in text and JSON. Run by tests/run.
+# spinctl cost --advise tries registrations (where a handler's state and packets are placed) on the modelled NIC. For a handler with neither
+# in L1 it must advise state and whole packet in L1, which saves more than 1000 cycles per packet, the same in text and JSON. With that
+# registration it must find nothing better, and take exactly the predicted cycles. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of handlers of TCP segments: the packets that it makes must be whole connections that the handlers take, each with a SYN, as
-# many segments as asked for, and a FIN; --match, --sizes and a capture must fit the handlers. Run by tests/run.
+# spinctl cost of handlers of TCP segments: the packets that it makes must be whole connections, each with a SYN, as many segments as
+# requested, and a FIN. Per connection the header and the completion handler must run once, the payload handler with each segment. --match
+# and --sizes must apply. Datagrams, another protocol and packets of more than 9216 bytes must be refused. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 SEGMENTS=$BUILD/tests/handlers/seg_vec.spin

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of several handlers on one modelled NIC: each has its own packets, state and report. A greedy handler must get most of the
-# HPUs' time under round_robin, and its fair share under fair_hpu_time. Text, JSON and page must agree. Impossible settings must be refused
-# with a one-line message. Run by tests/run.
+# spinctl cost of several handlers on one modelled NIC: each has its own packets, state and report. Of two handlers, a greedy one must get
+# more than 80 % of the HPUs' time under the target's scheduler round_robin, and about half under fair_hpu_time (42 to 58 %). Text, JSON and
+# page must agree. Impossible settings must be refused with a one-line message. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 WELL_FORMED=$BUILD/tests/tools/well_formed

@@ -307,7 +307,7 @@ expect 1 filled --memory 0x1c301000=absent
 says err "cannot read absent"
 expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 1 --memory 0x1c301000=five
 
-# the file may be a stranger's: no byte of its names may reach the terminal that the terminal obeys
+# the program may be a stranger's: control characters in its names must not reach the terminal
 LC_ALL=C sed 's/handlers\.c/han\xc2\x9b31m.c/g; s/GNU C/GNU\x1bC/g' program.elf >named.elf
 expect 0 "$SPINCTL" cost --image named.elf --payload whole_payload --messages 2 --lines
 says out "han?31m.c:"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost (on the modelled NIC) of a handler of messages, that is of several packets, must report header, payload and completion
-# handler separately, and count their errors and the packets by reason and verdict. Text and JSON must have the same numbers. Run by
-# tests/run.
+# spinctl cost (on the modelled NIC) of a handler of messages that returns errors: 16 messages of 4 packets, in eight kinds. It must report
+# 16 header runs with 2 errors, 64 payload runs with 2 errors, 16 completion runs with 4 errors, and the 64 packets by reason and verdict as
+# in the list below, the same in text and JSON. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

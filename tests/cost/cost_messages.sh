@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost generates messages of several packets for the handler that it runs on the modelled NIC: each packet must be handled once,
-# header and completion handler must run once per message, sizes and numbers must be as requested, and impossible requests must be refused.
-# A capture of flows must be split by the rule's eom. Run by tests/run.
+# spinctl cost makes messages of several packets for the handler that it runs on the modelled NIC: each packet must be handled once, header
+# and completion handler must run once per message, sizes and numbers must be as requested. 40 messages on 8 message ids must wait for an
+# id, and none be refused. Impossible requests must be refused. A capture of flows must be split where the rule's eom (end of message) says.
+# Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

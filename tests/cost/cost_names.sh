@@ -23,7 +23,7 @@ whole() { # json|xml FILE TEXT...: FILE must be well-formed and UTF-8, and conta
 # the name of a file, which is in the title of every output
 name="é$BYTE$CUT-$LONG<&\"'"
 shown="é$REPLACED$REPLACED$REPLACED-$REPLACED$REPLACED"
-CONTROLS=$(printf '\177\302\233') # which a terminal obeys, in UTF-8 too
+CONTROLS=$(printf '\177\302\233') # control characters of a terminal: DEL, and a C1 code in UTF-8
 mkdir "$name"
 cp "$OBJECT" "$name/$name.spin"
 { # no packet at all

@@ -19,7 +19,7 @@ struct hpu {
 /* Cycles of one class of packets. */
 struct hpu_class {
 	uint64_t packets;
-	uint64_t cycles; /* sum of the handlers' bodies (B) */
+	uint64_t cycles; /* sum of the handlers' bodies */
 };
 
 void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule);
@@ -35,7 +35,7 @@ const struct pspin_result *hpu_packet(struct hpu *hpu, const struct frame *frame
 void hpu_count(struct hpu_class *class, const struct pspin_result *result);
 double hpu_mean_cycles(const struct hpu_class *class);
 
-/* Returns the HPUs needed at a line rate: packet rate x (B + the time between two handlers). */
+/* Returns the HPUs needed at a line rate: packet rate x (body_cycles + the cycles between two handlers). */
 double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s, double bytes_per_packet);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Attaches the demo's port redirection at the client's egress and reads its counters. Called by demo_filtering.c (redirect.h). */
+/*
+ * Attaches redirect.bpf.c, which changes the destination port of iperf3's datagrams to the demo's published port, at the client's egress,
+ * and reads its counters. Called by demo_filtering.c (redirect.h).
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>

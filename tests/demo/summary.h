@@ -15,7 +15,7 @@
 struct summary_part {
 	const char *name; /* name of a class of packets, such as "get_hit" */
 	double ns;        /* at XDP, minus an empty program */
-	double cycles;    /* B on the HPU */
+	double cycles;    /* of the handlers' bodies on the HPU */
 };
 
 struct summary {
@@ -30,7 +30,7 @@ struct summary {
 	double hit_rate;                 /* of all packets matched, 0 to 1 */
 	double rate[2], cpu_ns[2];       /* per second; receiver CPU time per unit. [0] without the handler, [1] with */
 	double speedup, bound, vs_bound; /* medians over rounds; NAN if not applicable */
-	double body_cycles;              /* mean B */
+	double body_cycles;              /* mean of the handlers' bodies, in cycles */
 	double packet_bytes;             /* mean, from the IP header on */
 	double hpus[2][2];               /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Computes PsPIN's figure 10 from the NIC model, only PsPIN's own values: instructions and IPC of the handlers, and the factor saved by
- * atomic instructions. Also the right half of figure 11: throughput by area. The paper states no numbers for PsPIN itself except the area.
- * Called by figures.c, for `make figures`.
+ * Computes PsPIN's figure 10 from the NIC model, only PsPIN's own values: instructions and IPC of the handlers for packets of 2 KiB, and
+ * the factor that one AMO per word saves over lr, add, sc and bnez. Also the right half of figure 11: throughput per mm2 (18.5 mm2, table
+ * 3). The paper gives no numbers for PsPIN itself to compare with, except that factor (up to 3). Called by figures.c, for `make figures`.
  */
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Computes PsPIN's figure 4 from the NIC model: the time in which one HPU (a core of the NIC) copies data to its L1, by loads and stores or
- * by the cluster's DMA engine. Called by figures.c, for `make figures`.
+ * Computes PsPIN's figure 4 from the NIC model: the time in which one HPU (a core of the NIC) copies 4 to 1024 bytes to its L1, by loads
+ * and stores or by the cluster's DMA engine. The time of the same handler with 0 bytes is subtracted. Called by figures.c, for `make
+ * figures`.
  */
 #include <stdio.h>
 

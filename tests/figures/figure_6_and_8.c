@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Computes PsPIN's figures 6 and 8 from the NIC model: the longest handlers at a line rate; throughput and number of busy HPUs (cores of
- * the NIC) by handler length. Called by figures.c, for `make figures`.
+ * Computes PsPIN's figures 6 and 8 from the NIC model with 32 HPUs (cores of the NIC). Figure 6: the longest handlers at 200 and 400
+ * Gbit/s, beside the formula 32 x packet time. Figure 8: throughput and number of busy HPUs by handler length, beside the paper's values
+ * and its bound. Called by figures.c, for `make figures`.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Computes figure 7a of the sPIN paper from the NIC model: handlers/strided_ddt.c receives a message of 4 MiB into blocks with gaps of the
- * same size between them. Called by figures.c, for `make figures`.
+ * Computes figure 7a of the sPIN paper from the NIC model: throughput of handlers/strided_ddt.c, which receives a message of 4 MiB into
+ * blocks of 16 bytes to 64 KiB with gaps of the same size between them, by block size. Called by figures.c, for `make figures`.
  */
 #include <stdio.h>
 #include <string.h>

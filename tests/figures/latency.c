@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Computes PsPIN 4.2.1 from the NIC model: the latency of a packet on an idle NIC with an empty handler, from its HER (the request to run
- * its handlers) to the feedback that ends it. Called by figures.c, for `make figures`.
+ * its handlers) to the feedback that ends it. Goals: at most the paper's 26 ns for 64 bytes and 40 ns for 1024, and 27 and 42 as measured
+ * on the RTL. Called by figures.c, for `make figures`.
  */
 #include <stdio.h>
 

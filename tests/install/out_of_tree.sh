@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A user's project (tests/install/project) in another directory builds its handler and its application, shared and static, against the
-# installed tree, and runs them. Run by tests/run.
+# installed tree only, and runs them: of five datagrams, four to its port, the application must print 4 as handled. Run by tests/run;
+# attaching needs root.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cp -r "$ROOT/tests/install/project" "$WORK/project"

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What `spinctl doctor` and `spinctl limits` report on Debian's kernels must be true: doctor.sh [NAME...], names of
-# kernel/guest/kernels.txt. Run by `make check-kernels`.
+# Compares what `spinctl doctor` and `spinctl limits` report on Debian's kernels with what runs there: doctor.sh [NAME...], names of
+# kernel/guest/kernels.txt (default: 5.10 6.1 6.12). Run by `make check-kernels`.
 #
-# In each guest (a virtual machine) their reports are compared with runs of a handler of datagrams and one of messages, and with each other.
-# On an old kernel they must say what is missing. Exits with 77 and a line "skip: WHY" if no guest can be booted.
+# In each guest (a virtual machine) a handler of datagrams, one of messages and one in the isolated class are run. Each must run if and only
+# if the doctor says so, and limits must agree. On 5.10 both must say what is missing and which kernel to boot. Exits with 77 and a line
+# "skip: WHY" if no guest can be booted.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests tests/kernels/run: does it notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G|H|I]...
+# Tests tests/kernels/run with known faults, which once kept programs from loading on Debian's kernels. mutants.sh [A|B|C|D|F|G|H|I]...
 #
-# Each fault, one line of C, is put back into a clone of the committed tree, and `tests/kernels/run` must then report a program that does
-# not load as expected. Takes minutes for each; run by hand, not part of make check. Exits with 1 if a fault goes unnoticed, 77 if guests
+# Puts each fault (one line of C, below) into a clone of the committed tree. `tests/kernels/run` must then report a program that does not
+# load as expected. Takes minutes per fault; run by hand, not part of make check. Exits with 1 if a fault is not detected, 77 if guests
 # cannot run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers that run on a veth must read the kernel's monotonic clock and its random numbers, in both load classes. The handler rate_limit
-# must pass a burst, and then as many packets as its rate allows. Run by tests/run.
+# Handlers on a veth must read the kernel's monotonic clock (within 10 ms, the coarse one 20) and different random numbers, in both load
+# classes. The handler rate_limit, set to a burst of 5 and one packet per 10 ms, must pass 5 of 500 datagrams and one more per 10 ms of the
+# time they took (5 more are tolerated), and drop the rest. Run by tests/run.
 . tests/live/lib.lib.sh
 command -v bash >/dev/null || { echo "skip: no bash"; exit 77; }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests how the dispatcher spreads packets over CPUs, which are the HPUs that run handlers. Packets with the same key go to one CPU, its
- * home, while fewer than 20 are queued there. Beyond that other CPUs help. Packets that no CPU takes are counted. Run by tests/run.
+ * Tests how the dispatcher spreads packets over CPUs, which are the HPUs that run handlers. 500 packets of one key, 10 at a time, must all
+ * run on one CPU, their home. When packets come faster than it handles them, at least one other CPU must help, and packets that no CPU
+ * takes must be counted as NO_HPU. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

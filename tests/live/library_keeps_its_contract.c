@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks the failures and limits that libspin.h documents, errno by errno, on an interface of its own. Run by tests/run. */
+/*
+ * Checks failures and limits that libspin.h documents, errno by errno, on an interface of its own: invalid options (EINVAL), an interface
+ * that is held (EBUSY), a mode that the driver lacks (EOPNOTSUPP), at most 4096 events per call. A lack of descriptors must not be taken
+ * for an old kernel. Run by tests/run.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

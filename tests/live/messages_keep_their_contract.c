@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks what libspin_message.h documents, on given packets and on an interface of its own. Run by tests/run. */
+/*
+ * Checks what libspin_message.h documents, mostly on packets that the test gives to the kernel's program: options and matching entries
+ * (memory posted for messages) that are refused, counters of entries, a message's state from its first packet to its event, timeouts by a
+ * clock that the test sets. Then on an interface of its own, where the library must time messages out by itself. Run by tests/run.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A work item (<spin/work.h>) is a record that a handler leaves for the program. It must arrive with the packet's source, and as many as
- * the program may leave unread. Items without room are counted, and their handlers get SPIN_WORK_FULL. There must be room again after the
- * program has read. Tests both load classes, and a context without work items. Run by tests/run.
+ * A work item (<spin/work.h>) is a record that a handler leaves for the program. Handlers of two datagrams leave six, but the program may
+ * leave four unread: four must arrive, with the packet's source, the other two be counted as lost, and their handlers get SPIN_WORK_FULL.
+ * There must be room again after the program has read. Tests both load classes, and a context without work items. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

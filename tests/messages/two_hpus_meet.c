@@ -2,8 +2,9 @@
 /*
  * The message engine, included as plain C, on two threads that race as HPUs (processors that run handlers) do, a moment apart, again and
  * again: a first packet and one that finds no buffer; the last packet and the removal of expired messages; a late copy and the next
- * message; parked packets that are put back and the end of their message; two that want the MPQ (state of a message in flight) of the same
- * message, also if it has another one by then. In any order of events a message must end once, its packets be handled once, and no MPQ or buffer leak. Run by tests/run.
+ * message; parked packets that are put back and the end of their message; two evictions of one message for its MPQ (state of a message in
+ * flight), also if the MPQ has another message by then. Whoever is first, a message must end once, each of its packets be handled once, and
+ * no MPQ or buffer leak. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

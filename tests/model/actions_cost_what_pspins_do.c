@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of commands and locks in our handler API with those of PsPIN's library, as measured on its RTL (calibration rows). Run
- * by tests/run. calibration_rows.c compares the model's own timing of the accesses with the RTL.
+ * Compares the cost of commands and locks in our handler API with those of PsPIN's library, as measured on its RTL (calibration rows). The
+ * issue of a command may cost at most its row, and a wait right after it exactly its row. Four pairs of lock and unlock may cost at most
+ * four pairs of the rows with GUARD_CYCLES each. Run by tests/run. calibration_rows.c compares the model's own timing of the accesses with
+ * the RTL.
  *
- * Commands (hwmodel/README.md, "Commands") with arguments in registers; the cost of the same function without the command is subtracted:
- * issue       at most the row
- * completion  with a wait right after the command, minus the issue: exactly the row, n = ceil(bytes / 64)
- * Locks in L1 are measured as pairs (PsPIN's library with gcc -O3: try_lock 4, including the test, lock 6, unlock 2-3, rw read-lock 11,
- * read-unlock 7). Four consecutive pairs, minus the same function with none, must cost at most four times the sum of the two rows and
- * GUARD_CYCLES. HPUs of another cluster cannot take PsPIN's own locks, because AMOs do not return the old value to them. Our locks enter a
- * guard for those HPUs (<spin/target/rv32_atomic.h>).
+ * The cost of the same function of handlers/rows.c without the command or the pairs is subtracted. Commands (hwmodel/README.md, "Commands")
+ * have their arguments in registers. PsPIN's locks in L1, with gcc -O3: try_lock 4, including the test, lock 6, unlock 2-3, rw read-lock
+ * 11, read-unlock 7. HPUs of another cluster cannot take them, because AMOs do not return the old value to those. Ours can be taken by any
+ * HPU, for which they enter a guard (<spin/target/rv32_atomic.h>): GUARD_CYCLES.
  */
 #include "tests/model/common/rig.h"
 

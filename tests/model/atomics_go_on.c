@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests non-blocking atomic operations on host memory. The HPU must continue while one is in flight, with a host that is half a
- * microsecond away. When HPUs contend for a word, each addition must be done exactly once and return a different value, even if the
- * handlers take a lock of their own in between. Run by tests/run.
+ * Tests non-blocking atomic operations on host memory, half a microsecond away. The HPU (core that runs handlers) must continue while one
+ * is in flight: it waits for at most 500 cycles if there is work in between, for a blocking one for at least 980. When HPUs contend for a
+ * word, each of 1024 additions must be done once and return a different value, even if the handlers take a lock of their own in between.
+ * Run by tests/run.
  */
 #include "tests/model/handlers/atomics_nb.h"
 #include "tests/model/common/packet.h"

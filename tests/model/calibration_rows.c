@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Checks the NIC model against every value measured on PsPIN's RTL with one HPU (a core of the NIC) of an idle machine (calibration rows),
- * to the cycle. On other targets (modelled NICs) an L2 access must take as long as the target's parameter says. Run by tests/run;
- * `make accuracy` has all rows.
+ * to the cycle, or as exactly as the polls of the measurement allow. On other targets (modelled NICs) an L2 access must take as long as the
+ * target's parameter says. Run by tests/run; `make accuracy` has all rows.
  */
 #include "tests/model/common/rig.h"
 

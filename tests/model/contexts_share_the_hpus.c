@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs several execution contexts (handlers with their memory and match rule) on one modelled NIC. Each must keep its memory, its packets
- * and its counters to itself. A greedy context starves a polite one under round robin, but not if the scheduler divides HPU time.
- * Impossible settings must be refused. Run by tests/run.
+ * and its counters to itself, even if another one hangs. Under round robin a greedy context takes more than 85 % of HPU time from a polite
+ * one; if the scheduler divides HPU time, each gets half, and with a weight of 3 the polite one three quarters. Impossible settings must be
+ * refused. Run by tests/run.
  */
 #include <stdarg.h>
 

@@ -13,6 +13,7 @@
 #include "tests/model/common/rig.h"
 
 enum { HPUS = 32, TASKS = 320, ITERATIONS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
+/* The words that programs/shared.S counts in */
 #define L2_WORD     0x1c200000u
 #define L2_RESERVED 0x1c220000u
 #define L1_WORD     0x10090000u

@@ -55,6 +55,10 @@ static const struct expectation {
 	const char *elsewhere; /* the test that covers the parameter; NULL: this one */
 } expectations[TARGET_PARAMETERS] = {
 /* clang-format off */
+/*
+ * Runs, for the rows. ONE: 16 packets of one message, each alone on the NIC; EACH: the same, each packet of a message of its own; MANY: all
+ * packets at once. FUNCTION: a function of rows.S or probes.S, or a handler for spinctl cost.
+ */
 #define ONE(handler_, bytes, ...)                                                                  \
 	{                                                                                          \
 		.handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 1,          \

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Checks each handler's image (the program for the NIC's cores, HPUs) against PsPIN: a loader must only need to write program memory and L2;
-# data that handlers access must be within the ranges that the RTL's memory protection allows (pspin.ld); and stack frames must be far below
-# the 1 KiB stack of an HPU. Run by tests/run.
+# Checks each handler's image (the program for the NIC's cores, HPUs) against PsPIN: a loader must only need to write program memory and L2,
+# and data that handlers access must be within the ranges that the RTL's memory protection allows (pspin.ld). A handler whose code for all
+# protocols is too large must have that for UDP, and one with 1,000 bytes on the stack must be refused, because an HPU has 1 KiB. Run by
+# tests/run.
 set -eu
 spincc=${BUILD:-build}/bin/spincc
 out=${BUILD:-build}/tests/model/images

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests behaviour of messages that is specific to the HPU (the modelled core that runs handlers). Packets whose handler traps, does not end
- * or exceeds its cycles must be dropped and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay
- * separate. Impossible settings must be refused. So must a message longer than its entry, whatever handlers have of it. Run by tests/run.
+ * Tests behaviour of messages that is specific to the HPU (the modelled core that runs handlers). A packet whose handler traps, does not
+ * end or exceeds its cycles must be dropped, counted and acknowledged, and its message must complete. Host memory must get a packet's bytes
+ * as they were when the handler started the DMA. 200 open messages must have separate scratchpads (memory of a message), although only 54
+ * fit into L1. Invalid settings must be refused, and so must a message that is longer than its entry, even if handlers still run for its
+ * earlier packets. Run by tests/run.
  */
 #include <spin/return.h>
 #include <spin/slmp.h>

@@ -8,7 +8,7 @@
 
 #define SLOTS        96u
 #define PLACES       512u
-#define TIMES_FACTOR UINT64_C(0x100000001b3)
+#define TIMES_FACTOR UINT64_C(0x100000001b3) /* of FNV-1a: hashes the times of all tasks */
 
 static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends", "meets_transfers", "reads", "issues" };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator must return the same offsets as a plain scan over all beats, in the same order. An allocation in memory full
- * of small packets must not be slower than in empty memory. Run by tests/run; creates no NIC.
+ * The packet-buffer allocator (next fit, in beats of 64 bytes) must return the same offsets as a plain scan over all beats, in 300,000
+ * random steps that allocate and free. In memory full of small packets 3,000,000 allocations must end within the time limit of tests/run,
+ * which an allocator that scans would exceed. Run by tests/run. It creates no NIC.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The kernel's own path for offloaded programs, tried on netdevsim by kernel/guest/offload/cases.c, must do what cases.expected says, in a
-# guest of each of KERNELS (names of kernel/guest/kernels.txt; default: 6.1-cloud). Run by `make check-offload`, and by tests/run if the
-# guests are there.
+# kernel/guest/offload/cases.c tries the kernel's own path for offloaded programs on netdevsim, the kernel's simulated network device. What
+# it prints must be what cases.expected says, line by line, in a guest of each of KERNELS (names of kernel/guest/kernels.txt; default:
+# 6.1-cloud). Run by `make check-offload`, and by tests/run if the guests are there.
 . "$(dirname "$0")/../cli/setup.inc"
 guest=$ROOT/kernel/guest/offload
 expected=$ROOT/tests/offload/cases.expected

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs the vectors of parsing (tests/vectors/parse: packets and expected results) on the program for a card, in this kernel. Their handler
-# writes its state, which no card supports, so another handler takes its place, for packets that reach no handler: their result is the same.
-# Run by tests/run, as root.
+# Runs the vectors of parsing (tests/vectors/parse: packets and expected results) on the program for an NFP card, in this kernel: it must
+# have the expected results. Only vectors whose packets reach no handler are taken, at least 20, because their handler writes its state,
+# which no card supports. The handler counter takes its place. Run by tests/run, as root.
 . "$(dirname "$0")/../cli/setup.inc"
 [ "$(id -u)" = 0 ] || skip "running handlers in the kernel needs root"
 cd "$ROOT" || exit 1

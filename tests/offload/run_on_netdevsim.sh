@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Tests `spinctl run --mode offload` in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps, but runs
-# no packets. Run by `make check-offload`, and by tests/run if the guests are there.
+# no packets. The program must be attached, filled, read out and detached; nothing may be left when it ends, is killed or loses its device;
+# each refusal must name its cause. Run by `make check-offload`, and by tests/run if the guests are there.
 . "$(dirname "$0")/../cli/setup.inc"
 here=$ROOT/kernel/guest/offload
 # shellcheck disable=SC2086

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Returns each packet to its sender, with the number of earlier packets in the payload's first word. The counter is in handler memory,
- * under a lock, so each number is given once. Run by tests/model/pspin_files_compute.c.
+ * under a lock, so each number is given once. Run by tests/model/pspin_files_compute.c: 256 packets must get the numbers 0 to 255, each
+ * once, in answers of unchanged length.
  */
 #include <handler.h>
 #include <packets.h>

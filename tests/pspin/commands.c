@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests every command of PsPIN's runtime: more at once than an HPU has slots; waited for, tested, left to the feedback. For each packet it
- * writes 256 bytes of host memory: the packet's first bytes from L1, words written one by one, and the complement of the block read at
- * 0x100000. Run by tests/model/pspin_files_compute.c.
+ * Tests every command of PsPIN's runtime (DMA to and from the host, direct host writes, sends): more at once than an HPU (core of the NIC)
+ * has slots; waited for, tested, or left to the feedback (end of the task). For each packet it writes 256 bytes of host memory (the
+ * payload's first 32 bytes from L1, words written one by one, and the complement of the 64 bytes read at 0x100000) and answers it. Run by
+ * tests/model/pspin_files_compute.c, which sends 48 packets and compares every word.
  */
 #include <handler.h>
 #include <packets.h>
@@ -45,7 +46,7 @@ __handler__ void commands_ph(handler_args_t *args)
 		mine[i] = ~mine[i];
 	ASSERT(spin_dma_to_host(at + 192, (uint32_t)mine, 64, true, &command) == SPIN_OK);
 
-	/* two answers, from L1: the first counts */
+	/* two answers, of which the first, from L1, is the one that the test compares */
 	((pkt_hdr_t *)task->pkt_mem)->ip_hdr.identification = (uint16_t)number;
 	if (number & 1) {
 		ASSERT(spin_send_packet(task->pkt_mem, ((ip_hdr_t *)task->pkt_mem)->length, &sent) == SPIN_OK)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests transfers of the cluster's DMA engine, by both levels of calls, for all lengths and alignments: between handler memory, the own
- * scratchpad, and the packet in L1 and L2. Bytes around a copy must not change, and a copy must include what the handler stored just
- * before it. Run by tests/model/pspin_files_compute.c.
+ * Tests transfers of the cluster's DMA engine, by both levels of calls, for nine lengths from 1 to 64 bytes, most at unaligned addresses:
+ * between handler memory, the own scratchpad, and the packet in L1 and L2. Bytes around a copy must not change, and a copy must include
+ * what the handler stored just before it. A failed ASSERT traps. Run by tests/model/pspin_files_compute.c: the counter in handler memory
+ * must end at 64, the number of packets.
  */
 #include <handler.h>
 #include <packets.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes each packet's payload with a key that it reads from the host by DMA, and writes it to the host address in its first word. The
- * cluster's DMA engine copies the payload to the scratchpad for that. Run by tests/model/pspin_files_compute.c.
+ * Decodes each packet's payload (XOR of each word but the first with a key that it reads from the host by DMA) and writes it to the host
+ * address in its first word. The cluster's DMA engine copies the payload to the scratchpad for that. Run by
+ * tests/model/pspin_files_compute.c: each of 60 payloads must be in host memory, decoded, and the counters in the clusters' L1 must add up
+ * to 60.
  */
 #include <handler.h>
 #include <packets.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Counts packets and bytes of each flow, which is a message. Each cluster counts in its scratchpad; the completion handler writes the sums
- * to the host. The header handler records each flow in handler memory. Run by tests/model/pspin_files_compute.c.
+ * to the host. The header handler records each flow in handler memory. Run by tests/model/pspin_files_compute.c: 12 flows of 8 packets must
+ * each have 8 packets and all their bytes in host memory, and be in the list once. tests/docs/docs.inc copies it for the documents'
+ * examples.
  */
 #include <handler.h>
 #include <packets.h>

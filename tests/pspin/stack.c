@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A stack in the first cluster's scratchpad, under a lock there. HPUs of all clusters push and pop; the completion handler sums what is
- * left. Header handlers take the lock as readers and read nothing: PsPIN's lock lets a second reader in while the first one still waits
- * for a writer. Run by tests/model/pspin_files_compute.c.
+ * A stack in the first cluster's scratchpad, under a lock there. HPUs (cores of the NIC) of all clusters push and pop; each message's
+ * completion handler writes pushed - popped - left to the host, which must be 0. Header handlers take the lock as readers and read nothing:
+ * PsPIN's lock lets a second reader in while the first one still waits for a writer, so what they read could change. Run by
+ * tests/model/pspin_files_compute.c with 8 messages of 30 packets.
  */
 #include <handler.h>
 #include <packets.h>
@@ -62,7 +63,7 @@ __handler__ void stack_th(handler_args_t *args)
 		left += stack->block[i];
 	lost = stack->pushed - stack->taken - left;
 	spin_rw_lock_w_unlock((spin_rw_lock_t *)&stack->lock);
-	/* no handle: nobody waits for the second one */
+	/* no command handle (NULL): the handler need not wait, the feedback does */
 	spin_write_to_host(host + 16 * task->flow_id, (uint64_t)lost << 32 | stack->pushed, NULL);
 	spin_write_to_host(host + 16 * task->flow_id + 8, (uint64_t)1 << 32 | task->home_cluster_id, NULL);
 }

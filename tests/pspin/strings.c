@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the C library functions of hwmodel/image/pspin/stdio.c. Printed text is lost, but printf() must return its length, and consume its
- * arguments in order, even those that it does not print. Handler memory counts the checks passed. Run by
+ * Tests the C library functions of hwmodel/image/pspin/stdio.c. printf() prints nowhere, but must return the length and consume its
+ * arguments in order, even those that it does not print. Handler memory gets the number of checks passed: 53. Run by
  * tests/model/pspin_files_compute.c.
  */
 #include <handler.h>

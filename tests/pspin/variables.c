@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests variables of every kind that C and PsPIN's link script support: HPUs share those in L2, clusters those in L1. Also constants,
- * function tables, switches, strings and 64-bit numbers. init_handlers() must run once, before all handlers, and its stores must be
- * visible. Run by tests/model/pspin_files_compute.c.
+ * Asserts variables of every kind that C and PsPIN's link script support: HPUs (cores of the NIC) share those in L2, clusters those in L1.
+ * Also constants, function tables, switches, strings and 64-bit numbers. init_handlers() must run once, on the first HPU, before all
+ * handlers, and its stores must be visible. Run by tests/model/pspin_files_compute.c, which reads the counters: each of 64 packets must be
+ * counted once.
  */
 #include <handler.h>
 #include <packets.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests every atomic operation, lock and futex of PsPIN's runtime, on words in the own L1, another cluster's, and L2. Each HPU checks its
- * own words. All HPUs add to counters in handler memory, which tests/model/pspin_files_compute.c reads: under a lock, by amo_add, and by
- * compare-and-swap in packets of more than 64 bytes, which come one at a time.
+ * Tests every atomic operation, lock and futex of PsPIN's runtime, on words in the own L1, another cluster's, and L2. Each HPU (core of the
+ * NIC) checks its own words. All HPUs add to counters in handler memory: under a lock and by amo_add for packets of 60 bytes, by
+ * compare-and-swap for packets of 92 bytes, which come one at a time. Run by tests/model/pspin_files_compute.c: 128 of the first and 8 of
+ * the others must be counted.
  */
 #include <handler.h>
 #include <packets.h>
@@ -52,7 +53,10 @@ static int readers_and_writers(spin_rw_lock_t *lock)
 	return lock->glock != 0;
 }
 
-/* An SC fails sometimes: it checks the reservation of its own ID in the port to L2, which need not be its LR's ID. */
+/*
+ * Returns 0 if LR, SC and compare-and-swap do what they must. An SC may fail without reason, so it is repeated: it checks the reservation
+ * of its own ID in the port to L2, which need not be the ID that its LR had.
+ */
 static int reserved(volatile uint32_t *word)
 {
 	int failed;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The handlers' state of a reference, as an engine's symbol (state.h). Called through the engine_ops of engine_reference.c and of
- * tests/segments/reference_engine.c.
+ * Reads and writes the handlers' state of a reference (a plain-C model of the message protocol or of segments) as the symbol `spin_state`,
+ * as other engines do for theirs (state.h). Called through the engine_ops of engine_reference.c and of tests/segments/reference_engine.c.
+ * Any other symbol is -ENOENT.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The server and clients of echo.h. Each connection of the server has a thread. */
+/*
+ * Implements echo.h: a TCP server that sends back what it reads with each bit inverted, with a thread per connection, and clients that send
+ * random bytes and check what comes back.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>

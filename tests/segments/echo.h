@@ -3,8 +3,9 @@
 #define TESTS_SEGMENTS_ECHO_H
 
 /*
- * An application of TCP between two namespaces (tests/common/net/pair.h, lossy.h): the server at FAR_ADDR sends back what it reads, with each
- * bit inverted. Failures end the test with die() of tests/common/proc.h. Used by live tests of handlers of TCP segments.
+ * An application of TCP between two namespaces (tests/common/net/pair.h, lossy.h): the server at FAR_ADDR sends back what it reads, with
+ * each bit inverted, and clients check that. Failures end the test with die() of tests/common/proc.h. Used by live_connections.c and
+ * handlers_change_under_load.c.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs TCP segments one at a time on the modelled NIC: which reason each one gets, which handlers run, and what they are given, must be as
- * <spin/segment.h> says, rule by rule. Run by tests/run.
+ * Runs TCP segments one at a time on the modelled NIC: the reason that each gets, the handlers that run, what they are given, and the frame
+ * that reaches the host must be as <spin/segment.h> says, rule by rule (out of order, gaps, resets, ends, refused, numbers that wrap). Run
+ * by tests/run.
  */
 #include "tests/segments/model.h"
 

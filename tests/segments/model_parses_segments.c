@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs TCP segments of all forms on the modelled NIC: IPv4 and IPv6, VLAN tags, options, and wrong lengths and checksums, with the whole
- * packet or only headers in L1. Also what handlers change in them, and contexts that cannot be opened. Run by tests/run.
+ * Runs TCP segments of all forms on the modelled NIC (IPv4 and IPv6, VLAN tags, options), with the whole packet or only headers in L1:
+ * handlers must get the right payload. Segments with wrong lengths or checksums must not reach handlers. What handlers change must reach
+ * the host with a right checksum, and nothing else be changed. Impossible contexts must be refused. Run by tests/run.
  */
 #include <errno.h>
 

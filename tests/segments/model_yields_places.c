@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens more TCP connections than the modelled NIC has places for. The place of one that is over, or else of an unproven one with the
- * fewest segments, must be taken; if all are proven, another connection must be dropped, unless all are of one other source. Run by
- * tests/run.
+ * Opens more TCP connections than the modelled NIC has places for (SPIN_CONNECTIONS_MAX). A new one must take the place of one that is
+ * over, or else of an unproven one (fewer than SPIN_PROVEN_PACKETS accepted segments) with the fewest. If all are proven, a new one must be
+ * dropped as NO_MPQ, but if they all are of one source and it is of another, one of them yields. Run by tests/run.
  */
 #include "tests/segments/model.h"
 

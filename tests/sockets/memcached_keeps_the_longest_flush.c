@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Concurrency test of handlers/memcached.c, which keeps its cache off while a flush_all with a delay is pending. Several HPUs (CPUs that run
- * handlers) get one each at the same time: the cache must stay off for the longest delay. Run by tests/run.
+ * Concurrency test of handlers/memcached.c, which keeps its cache off while a flush_all with a delay is pending. Three HPUs (CPUs that run
+ * handlers) get one each at the same time: the cache must stay off for the longest of the delays, and every flush be counted. Run by
+ * tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>

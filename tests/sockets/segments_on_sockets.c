@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A user without privileges attaches handlers of TCP segments to sockets, by spind (tests/handlers/segments/seg_socket.c). The handlers must
- * see each connection from its SYN to its end, the application must read what they made of it, and connections that they refuse must not
- * reach it. Traffic must go on when the handlers go. Run by tests/run.
+ * A user without privileges attaches handlers of TCP segments (tests/handlers/segments/seg_socket.c) to sockets, by spind. The handlers
+ * must see each connection from its SYN to its end, the application must read what they made of it, and connections that they refuse must
+ * not reach accept(). When the handlers are detached, their socket is closed or their process is killed, connections must go on without
+ * them. Run by tests/run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -409,8 +410,8 @@ static void check_replaced(void)
 }
 
 /*
- * A socket may have handlers of segments and of streams (lines.c, which capitalizes the first letter of each line): the streams' get what came
- * through those of segments. Each goes on when the other ends.
+ * A socket may have handlers of segments and of streams (lines.c, which capitalizes the first letter of each line): the streams' get what
+ * came through those of segments. Each goes on when the other ends.
  */
 static void check_both_kinds(int streams_first)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A user of spind must not wait for what others load, whatever their uids, nor find operations refused because others have many. Of one
- * user one object is loaded at a time. Calls the parts of a holder that decide this, without a kernel.
+ * Tests the parts of spind's holder (the process that has the contexts) that decide whose request waits, without a kernel. A user must not
+ * wait while others load objects or migrate, whatever their uids, and an operation must not be refused because others have many. Of one
+ * user one object is loaded at a time, and a migration that stalled packets long is followed by a rest. Run by tests/run.
  */
 #include <pthread.h>
 #include <semaphore.h>

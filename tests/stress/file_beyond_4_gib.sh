@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sends a file of more than 4 GiB by spinctl send to spinctl recv, in pieces, because the offsets of one message have 32 bits.
-# Run by `make stress`.
+# Sends a file of 4100 MiB and 14 bytes by spinctl send to spinctl recv, in several messages, since offsets in a message have 32 bits. The
+# received file must be the same. Run by `make stress`; skips if there is no room for 5 GB.
 . tests/live/lib.lib.sh
 receiver= helper=
 trap 'kill -9 $receiver $helper 2>/dev/null; clean' EXIT
@@ -9,7 +9,7 @@ trap 'kill -9 $receiver $helper 2>/dev/null; clean' EXIT
 truncate -s 4100M "$tmp/file"
 echo "beyond 4 GiB" >>"$tmp/file"
 
-# packets that XDP sends back need a program at the other end
+# without an XDP program at the other end of the veth, acknowledgements that XDP sends back would be lost
 nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/deliver.spin" --dev v1 --match "udp dport 1" \
 	--interval 0 --ready-file "$tmp/helper" >/dev/null 2>"$tmp/err" &
 helper=$!

@@ -5,7 +5,7 @@
  * killed while packets arrive. In the end each message must have completed once, no shared update may be lost, all packets of handlers must
  * have been sent, and nothing may be left in the kernel.
  *	stress [SECONDS [FILE.json]]    (120)
- * STRESS_BREAK=1: reverts one update; the test must detect this.
+ * STRESS_BREAK=1: subtracts 1 from a counter of the handlers before the check, which must then fail.
  */
 #include <errno.h>
 #include <stdatomic.h>

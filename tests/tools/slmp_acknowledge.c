@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * slmp_acknowledge [PORT [ROOM]]: a receiver of SLMP messages (a protocol over UDP) that acknowledges every packet that asks for it, keeps
- * nothing, and never ends. For tests of commands that send: tests/transfer/send.sh, tests/cli/manners.sh and tests/docs. Packets that begin
- * at byte ROOM or behind it are refused.
+ * slmp_acknowledge [PORT [ROOM]]: a receiver of SLMP messages (a protocol over UDP), on port 9330 or PORT. Acknowledges every packet that
+ * asks for it, stores nothing, and never exits. Refuses packets whose offset is ROOM or more. Started by tests of commands that send:
+ * tests/transfer/send.sh, tests/cli/manners.sh and tests/docs/docs.inc.
  */
 #include <netinet/in.h>
 #include <stdint.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends a file as one SLMP message from several threads, as FPsPIN's sender does: the first packet is acknowledged before the
- * threads begin, each of them has a part of the packets in between, and the last packet follows when they have ended. All
- * share a socket, and whoever reads an acknowledgement counts it as its own. Nothing is sent twice.
- *
- *	slmp_threads ADDRESS FILE THREADS PAYLOAD_BYTES     run by tests/transfer/recv_threads.sh
+ * slmp_threads ADDRESS FILE THREADS PAYLOAD_BYTES, run by tests/transfer/recv_threads.sh: sends a file as one SLMP message (a protocol over
+ * UDP) from several threads, as FPsPIN's sender does. The first packet is acknowledged before the threads begin, each thread sends a part
+ * of the packets in between, and the last packet follows when they have ended. All share a socket, and whichever thread reads an
+ * acknowledgement counts it as its own. Nothing is sent twice.
  */
 #include <arpa/inet.h>
 #include <poll.h>

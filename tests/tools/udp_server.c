@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A server that knows nothing of handlers: binds UDP port 9000 of 127.0.0.1, or of ADDRESS, and answers nothing. `udp_server SECONDS
- * [ADDRESS]` ends after so long, and prints how many datagrams it has read. Used by tests in tests/cli and tests/docs that attach handlers
- * to its socket.
+ * udp_server SECONDS [ADDRESS]: a UDP server that knows nothing of handlers. Binds port 9000 of 127.0.0.1 or ADDRESS, prints "bound", reads
+ * datagrams without answering for SECONDS, then prints how many it has read and exits. Used by tests in tests/cli and tests/docs that
+ * attach handlers to its socket.
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run` with handlers of messages: options, matching entries (memory posted for messages), events as text and JSON, the output of
-# status. Commands for datagram handlers only must refuse them. Run by tests/run.
+# `spinctl run` with handlers of messages. A file must be reported as a complete message, one whose packets stop as timed out, as text and
+# JSON; an entry (memory posted for messages) with `once` must take one message and not a second; `spinctl status` must count them. Values
+# beyond a limit, and options of messages for handlers of datagrams, must be refused with one line. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Files longer than the receiver's memory are sent in pieces by spinctl send to spinctl recv. Incomplete files must not be
-# written, and the next file must be accepted.
+# Files longer than the receiver's memory are sent in pieces by `spinctl send` to `spinctl recv`, also from a pipe. Each file must arrive
+# whole. Of a sender that is killed, or of pieces that are missing, damaged or too long, nothing may be written, recv must say why, and the
+# next file must be accepted. Run by tests/run.
 . "$(dirname "$0")/recv.inc"
 
 : >none

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl send: files, pipes and /proc as messages; its output, and its messages when no receiver answers. Run by tests/run.
+# `spinctl send` must send files, pipes and /proc as messages, one line of output each; data longer than 64 MiB in pieces. Wrong usage must
+# give status 2; a receiver that does not exist, has no room or stops must give status 1 and one line that says how many bytes were
+# acknowledged. A progress bar is shown only on a terminal. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender of several threads, each of which begins at its own part of the message, like FPsPIN's. The default window of a
- * context holds the whole message, so no packet is beyond it, whichever part comes first. Here the parts share a socket and
- * take turns. The part with the first packet is last, so that packets are also parked. Run by tests/run.
+ * A sender of four threads, each of which begins at its own part of the message, like FPsPIN's: here the parts share a socket and take
+ * turns, and the part with the first packet is last, so that packets are also parked. The default window of a context holds the whole
+ * message: no packet may be beyond it, whichever part comes first, and the message must arrive as it was sent. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

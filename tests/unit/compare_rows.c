@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Tests the estimates that spinctl cost --compare prints for other hardware: hXDP (an FPGA), NFP and BlueField-3's DPA, computed from
- * published properties. Each property must change a figure in the expected direction, and the rates must equal those computed by hand from
- * the formulas. Run by tests/run.
+ * published properties. A larger property must raise the rate, or lower it if it is a cost of a packet, and the rates of eleven examples
+ * must equal those computed by hand from the formulas. Run by tests/run.
  */
 #include <math.h>
 #include <stdio.h>

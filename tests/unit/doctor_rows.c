@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for made-up facts. Run by
- * tests/run.
+ * Tests rows of `spinctl doctor` for drivers that this machine may not have: for made-up facts (virtio_net with too few queues for XDP,
+ * threaded NAPI that is absent or not readable) verdict, text and advice must be as expected. Run by tests/run.
  */
 #include <stdio.h>
 #include <string.h>

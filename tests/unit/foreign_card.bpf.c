@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Programs for a card that spincc would not generate. foreign_objects.c compiles this with one of the macros below at a time and puts it
- * into an ordinary object, which has tables and no state. With CARD alone it conforms to <spin/offload.h>.
+ * into an ordinary object, which has tables and no state: libspin must refuse to open it, and name the offending part. Only with CARD
+ * alone, or with a CARD_ROWS that is as the object's table, it conforms to <spin/offload.h> and must be accepted.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects that spincc would not generate. foreign_objects.c compiles this with one of the macros below at a time and appends the trailer.
- * Without a macro it passes the checks of libspin for an ordinary object.
+ * Objects that spincc would not generate. foreign_objects.c compiles this with one of the macros below at a time and appends the trailer
+ * (length and checksum): libspin must refuse to open it, and name the offending part, but for the few that foreign_objects.c expects to be
+ * accepted. Without a macro it is an ordinary object and passes the checks.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# kernel/guest/boot: on a busy machine a guest must get more real time, so that its timeouts match those on an idle machine. The watcher and
-# QEMU must end with the script. Run by tests/run.
+# kernel/guest/boot runs a guest (here a shell script in QEMU's place) with a time limit. A limit of 2 s must end it with status 124; with a
+# load of 4 per CPU this must take 9 s or more, because the guest is slower then. A guest that ends by itself must give its own status. Run
+# by tests/run.
 [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null || { echo "skip: a /proc/loadavg of its own needs root"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

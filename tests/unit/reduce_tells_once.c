@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Concurrency test of handlers/reduce.c, which sums the messages of a set. Its completion handlers run at the same time for the messages of
- * a set and for some extra ones. Exactly one of them must notify the host, set after set. Run by tests/run.
+ * Concurrency test of handlers/reduce.c, which sums the messages of a set. Completion handlers of a set's three messages and of two extra
+ * ones run at the same time. Exactly one of them must notify the host, in each of 3000 sets. Run by tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>

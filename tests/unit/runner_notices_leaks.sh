@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/alone must list what a test leaves behind, and remove it. The list of a clean test must be empty. Run by tests/run.
+# tests/alone runs a test in namespaces of its own. It must list what the test leaves behind (namespace, interfaces, pin, process, file),
+# remove it, and return the test's status. The list of a clean test must be empty. Run by tests/run.
 [ "$(id -u)" = 0 ] || { echo "skip: namespaces need root"; exit 77; }
 unshare --mount --pid --net --fork true 2>/dev/null || { echo "skip: cannot make namespaces here"; exit 77; }
 work=$(mktemp -d)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run -j: the number of tests at a time, long ones first, computing tests in addition to the others; time limits; kill -9.
-# Run by tests/run.
+# tests/run -j N must run N tests at a time, long ones first, and one computing test in addition, with lower priority. A test that exceeds
+# its time limit must fail and be killed, and kill -9 of the runner must end its tests. Invalid N and scripts that cannot be executed must
+# be refused. Run by tests/run.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {

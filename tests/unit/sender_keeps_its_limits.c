@@ -134,8 +134,8 @@ static void a_narrow_path(void)
 }
 
 /*
- * On a busy machine the sender may not run for longer than its timeout, while answers arrive. If it is stopped for so long that the receiver
- * may have evicted the message and forgotten it, it must begin again, with another id.
+ * On a busy machine the sender may not run for longer than its timeout, while answers arrive: it must not give up. If it is stopped for so
+ * long that the receiver may have evicted the message and forgotten it, it must begin again, with another id.
  */
 static void kept_from_running(unsigned stopped_ms)
 {

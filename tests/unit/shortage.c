@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message after a failed bpf() call must say what was missing and what to do. Descriptors are checked after any error. If bpf() refuses
- * the programs of a context after it has taken their types, as a filter of system calls does, that is no refusal of the verifier. Run by
- * tests/run.
+ * The message after a failed bpf() call must say what was missing (descriptors, memory, permission) and what to do, as ulimit -n or
+ * seccomp. Descriptors are checked after any error, because libbpf takes a lack of them for an old kernel. If bpf() refuses the programs of
+ * a context after it has taken their types, as a filter of system calls does, the verifier must not be blamed. Run by tests/run.
  */
 #include <errno.h>
 #include <linux/bpf.h>

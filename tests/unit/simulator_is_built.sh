@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs tests/rtl/simulator.sh with a fake checkout of PsPIN. It must build from a copy, with one cluster or all, only when needed, and use
-# existing builds of the checkout. Neither Verilator nor PsPIN is needed. Run by tests/run.
+# Runs tests/rtl/simulator.sh, which builds PsPIN's Verilator model, with a fake checkout of PsPIN. It must build from a patched copy, with
+# one cluster or all, only when sources have changed, and use existing builds of the checkout, which stays as it is. Sources that it cannot
+# patch must be refused. Neither Verilator nor PsPIN is needed. Run by tests/run.
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failures=0

@@ -2,8 +2,8 @@
 /*
  * After spin_ctx__swap(), which replaces a context's handlers, packets must be counted where the context's counters are read. In spincc's
  * objects the counters always have the same offset, so the test makes an object where they have another: to swap to it must be refused.
- * Programs that are too large for the verifier are loaded with bounded loops. They may replace programs without, and vice versa; then
- * spin_connections_missed() must grow. Run by tests/run.
+ * Programs with bounded loops (for kernels without may_goto, or too large for the verifier) may replace those without, and vice versa. They
+ * cannot see streams, so with them spin_connections_missed() must grow with each datagram. Run by tests/run.
  */
 #include <elf.h>
 #include <errno.h>

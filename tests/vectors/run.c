@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the vectors on every engine: run [--engine NAME] [--list] [--swapped] [--mutate] [--reasons] [--partial MOST]
- * [--every-program] [FILE...]. The kernel's engines load with BPF_F_TEST_REG_INVARIANTS (tests/common/loads/reg_invariants.h).
+ * Runs the vectors (tests as text: packets in, what is expected of every engine) on every engine, an execution of the handler. Run by
+ * tests/run. Usage: run [--engine NAME] [--list] [--swapped] [--mutate] [--reasons] [--partial MOST] [--every-program] [FILE...]. Programs
+ * are loaded into the kernel with BPF_F_TEST_REG_INVARIANTS (tests/common/loads/reg_invariants.h).
  *
- *   --swapped  trusted handlers by themselves, isolated ones behind an interface's program
- *   --partial  an engine may leave out MOST vectors that it has no means for: listed, but no reason to end with 77; more are a failure
- *   --mutate   as written, and again with one expected byte of each vector changed: every engine must object
- *   --reasons  every reason of <spin/reason.h> has a vector
- *   --every-program  then loads what no vector has, of every object: no register's bounds contradict each other
+ *  --swapped  loads trusted handlers without a dispatcher, and isolated ones behind one
+ *  --partial  an engine may leave out at most MOST vectors whose handlers it cannot load; more are a failure. Without it, a vector that
+ *             is left out makes the exit status 77
+ *  --mutate   runs each vector also with a changed expectation of its last step (verdict, frame, state, event, ...): each change must
+ *             make the comparison fail
+ *  --reasons  runs nothing: each reason of <spin/reason.h> must be expected by a vector
+ *  --every-program  then loads all programs that no vector has loaded: the kernel must not find contradicting bounds of a register
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -102,7 +105,7 @@ static void run_vector(struct runner *r, const struct vector *v, int mutation)
 		check_flipped(r, v, &built.handler);
 }
 
-/* All but what happens to packets of several HPUs only, live. */
+/* Returns the number of reasons that no vector expects. SPIN_REASON_NO_HPU is exempt: it occurs only with several HPUs, in tests/live. */
 static unsigned check_reasons(const unsigned *seen)
 {
 	unsigned missing = 0;
@@ -116,7 +119,7 @@ static unsigned check_reasons(const unsigned *seen)
 	return missing;
 }
 
-/* 1: it was left out. */
+/* Returns 1 if it was skipped. */
 static int check_every_program(struct runner *r)
 {
 	const char *reason;
@@ -136,7 +139,7 @@ static int pick_engine(struct runner *r, const char *name)
 	return kind < ENGINE_KINDS ? r->engines.wanted[kind] = 1 : 0;
 }
 
-/* More vectors than MOST: handlers no longer load. */
+/* Returns the number of engines that left out more than `most` vectors, because handlers did not load. */
 static unsigned check_left_out(const struct comparison_engines *engines, unsigned most)
 {
 	unsigned failed = 0;
@@ -150,7 +153,10 @@ static unsigned check_left_out(const struct comparison_engines *engines, unsigne
 	return failed;
 }
 
-/* 1: an engine that could run them has not run all vectors. Messages are for the trusted class only. */
+/*
+ * Returns 1 if an engine has skipped vectors that it should run. The isolated class need not run those of messages, which it does not
+ * support.
+ */
 static int say_skipped(const struct comparison_engines *engines, int partial)
 {
 	int skipped = 0;
@@ -165,7 +171,7 @@ static int say_skipped(const struct comparison_engines *engines, int partial)
 		if (engines->left_out[kind])
 			printf("%s%s: %u vectors: %s\n", partial || kind == ENGINE_NFP ? "" : "skip: ", engine_name((enum engine_kind)kind),
 			       engines->left_out[kind], engines->cannot_some[kind]);
-		/* most handlers have no program for a card */
+		/* for the NFP most handlers have no program, so left out vectors do not count */
 		skipped |= cannot || (engines->left_out[kind] && !partial && kind != ENGINE_NFP) || (messages && kind != ENGINE_ISOLATED);
 	}
 	return skipped;

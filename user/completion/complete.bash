@@ -51,7 +51,7 @@ _@NAME@() {
 	local words=() word i cur whole command options operands value count=0 ended=0
 	COMPREPLY=()
 
-	# bash breaks words at =, and puts in what follows the last one
+	# bash splits words at = and replaces only what follows the last one: join them here, in `words`
 	for ((i = 1; i <= COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		if ((${#words[@]})) && [[ $word == = || ${words[-1]} == *= ]]; then
@@ -75,7 +75,7 @@ _@NAME@() {
 	fi
 	_@NAME@_command "$command"
 
-	# what stands before: a value to be completed, or operands to be counted
+	# the words before the cursor: an option that wants a value next, or operands to be counted
 	value=
 	for word in "${words[@]}"; do
 		if [ -n "$value" ]; then
@@ -115,7 +115,7 @@ _@NAME@() {
 	fi
 	read -ra words <<<"${operands//[][]/}"
 	i=${#words[@]}
-	if [ "$i" -gt 0 ] && [[ ${words[i - 1]} == *... ]]; then # the last one again and again
+	if [ "$i" -gt 0 ] && [[ ${words[i - 1]} == *... ]]; then # the last operand may be repeated
 		[ "${words[i - 1]}" = ... ] && i=$((i - 1))
 		[ "$count" -lt "$i" ] || count=$((i - 1))
 	fi

@@ -12,7 +12,7 @@
 #include "kernel/probe.h"
 #include "user/conformance/comparison.h"
 
-#define LINEAR_FRAME_BYTES 3500u /* frames up to this length are always in one buffer (libspin's limits.c) */
+#define LINEAR_FRAME_BYTES 3500u /* frames up to this length are always in one buffer (NI_LINEAR_BYTES_MAX of libspin) */
 
 void comparison_engines_free(struct comparison_engines *engines)
 {

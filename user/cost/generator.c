@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets that match a rule, for spinctl cost without a capture: datagrams, messages of many packets (SLMP over UDP) in order, in
- * which each packet requests an acknowledgement, or TCP connections, of what one end sends. Called by source.c. A rule for ICMP gives echo
- * requests. The rule also determines the Ethernet type, VLAN tag, DSCP and TTL.
+ * Generates packets that match a rule, for spinctl cost without a capture. Called by source.c. They are datagrams (for an ICMP rule echo
+ * requests), messages of many packets in order (SLMP over UDP), in which each packet requests an acknowledgement, or TCP connections, of
+ * which only the client's segments are made. The rule also determines Ethernet type, VLAN tag, DSCP and TTL; fields that it leaves open get
+ * usual values.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "user/cost/run.h"
 
 #define SOURCE_PORT 4000
-#define FIRST_PORT  32768 /* of connections, if the rule allows any: each has a port of Linux's range, the next one after another */
+#define FIRST_PORT  32768 /* source ports of connections, if the rule allows any: Linux's ephemeral range, in order */
 #define PORTS       28232
 #define TTL         64
 #define ECHO        8
@@ -198,7 +199,7 @@ static void make_headers(struct cost_generator *g, unsigned payload_bytes)
 /* Writes the TCP header of a connection's packet: a SYN, then segments with an ACK. */
 static void make_tcp(struct cost_generator *g, const struct cost_generated *made, uint32_t connection, unsigned packet)
 {
-	const uint32_t first = connection * 2654435761u; /* of each connection another one */
+	const uint32_t first = connection * 2654435761u; /* spreads the initial sequence numbers of connections */
 	struct spin_tcp tcp = {
 		.src_port = spin_hton16(pick_port(g->rule->src_port, &g->rule->src_ports, (uint16_t)(FIRST_PORT + connection % PORTS))),
 		.dst_port = spin_hton16(pick_port(g->rule->dst_port, &g->rule->dst_ports, SPIN_SLMP_PORT)),

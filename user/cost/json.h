@@ -2,7 +2,7 @@
 #ifndef USER_COST_JSON_H
 #define USER_COST_JSON_H
 
-/* Writes parts of the JSON document of `spinctl cost --json`. Shared by json.c and xpulp.c. */
+/* Writes parts of the JSON document of `spinctl cost --json`, for json.c, which implements all of them except the last one (xpulp.c). */
 #include "user/cost/report.h"
 
 /* Write parts of the document: throughput and line rates; latency stages of a packet; packets of several sizes. */

@@ -168,7 +168,7 @@ void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
  * program has booted, as PsPIN's driver does.
  */
 
-#define HANDLER_MEMORY       0x1c000000u
+#define HANDLER_MEMORY       0x1c000000u /* PsPIN's L2 handler memory: 4 MiB at this address of the HPUs */
 #define HANDLER_MEMORY_BYTES 0x400000u
 
 /* Returns 1 and a segment of the program that overlaps the range, or 0. */

@@ -104,8 +104,8 @@ static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 }
 
 /*
- * The SYN of a connection comes so many connections before its other segments. TCP waits for the answer to a SYN, and segments that arrive
- * while the header handler runs would be dropped. With one source port there is one connection at a time.
+ * The SYN of a connection is sent this many connections before its other segments. A real client waits for the answer to its SYN; segments
+ * that arrive while the header handler still runs for the SYN would be dropped. With a fixed source port there is one connection at a time.
  */
 #define CONNECTIONS_AHEAD 64u
 

@@ -3,8 +3,9 @@
 #define USER_COST_SWEEP_H
 
 /*
- * spinctl cost --sweep: runs the same packets through a NIC for every combination (point) of the axes' values. Worker threads
- * run the points. Results are in the order of the points.
+ * spinctl cost --sweep: runs the same packets through a modelled NIC for every combination (point) of the values of the swept parameters
+ * (axes). Worker threads run the points. Results are in the order of the points. Called by measure.c; sweep.c prints text and JSON,
+ * html_sweep.c the page.
  */
 #include "user/cost/run.h"
 

@@ -2,7 +2,7 @@
 #ifndef USER_COST_TEXT_H
 #define USER_COST_TEXT_H
 
-/* Prints parts of a report of spinctl cost as text. Shared by text.c and xpulp.c. */
+/* Prints parts of the text report of spinctl cost, for text.c, which implements all of them except the last one (xpulp.c). */
 #include "user/cost/report.h"
 
 /* Print parts of the text: a packet's stages and the busy resources; packets of several sizes. */

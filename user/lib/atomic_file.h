@@ -3,8 +3,8 @@
 #define USER_LIB_ATOMIC_FILE_H
 
 /*
- * A file that gets its name when it is complete. Until then it has no name, where the file system allows that, so a killed writer
- * leaves nothing; elsewhere it is hidden. An existing device, pipe or link is written directly.
+ * A file that gets its name when it is complete. Used by spinctl record, recv, dump and cost. Until then it has no name, where the file
+ * system allows that, so a killed writer leaves nothing; elsewhere it is hidden. An existing device, pipe or link is written directly.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define USER_LIB_JSON_H
 
 /*
- * Writes JSON to a stream. The writer adds commas and indentation; the caller opens and closes objects and arrays. `key` must be NULL
- * inside an array and at the top. Strings may contain any bytes (utf8.h).
+ * Writes JSON to a stream, for all commands with --json. The writer adds commas and indentation; the caller opens and closes objects and
+ * arrays. `key` must be NULL inside an array and at the top. Strings may contain any bytes (utf8.h).
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef USER_LIB_LOAD_PROGRESS_H
 #define USER_LIB_LOAD_PROGRESS_H
 
-/* Progress messages on stderr while the kernel verifies a command's programs. The command keeps one struct for all its loads. */
+/* Progress messages of spinctl and spincc on stderr while the kernel verifies programs. A command has one struct for all its loads. */
 struct load_progress {
 	const char *command; /* "spinctl" */
 	const char *file;    /* the handler's file; NULL: the context's name */

@@ -3,8 +3,9 @@
 #define USER_LIB_LOCKED_DIRECTORY_H
 
 /*
- * Temporary directories that do not outlive a killed process for long: their process holds a lock on them, and the next
- * process that makes one in the same parent removes those without a lock. Directories of other users are never touched.
+ * Temporary directories that do not outlive a killed process for long. Used by spincc and by commands that compile. A process holds a lock
+ * on its directory, and the next process that makes one in the same parent removes those without a lock. Directories of other users are
+ * never touched.
  */
 #include <stddef.h>
 

@@ -3,7 +3,8 @@
 #define USER_LIB_OPTIONS_H
 
 /*
- * Command lines: one table drives the parser, the help, the man page and the shell's completion.
+ * Command lines of spincc, spinctl, spind and spin-memcached: one table for each command drives the parser (options.c), the help, the man
+ * page and the shell's completion (options_print.c).
  *
  * An option is `--name VALUE` or `--name=VALUE`, or a letter: `-o VALUE` or `-oVALUE`, but not `-o=VALUE`. Its value is stored in a
  * field of the command's own struct, at `offset`.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints help, man page sections and completion from a command's table of options. Called by options.c and by programs' main(). */
+/* Prints help, man page sections and completion from a command's table of options (options.h). Called by options.c and programs' main(). */
 #include <ctype.h>
 #include <string.h>
 

@@ -2,10 +2,10 @@
 #ifndef USER_LIB_PRINTABLE_H
 #define USER_LIB_PRINTABLE_H
 
-/* Makes untrusted text safe for a message on a terminal. */
+/* Makes untrusted text (names in files, sources of handlers) safe for a message on a terminal. Used wherever such text is printed. */
 #include <stddef.h>
 
-/* Returns the bytes of the control character at `text`, which a terminal obeys (UTF-8); 0 for others, the end of a line and the tab. */
+/* Returns the length in bytes of the control character (UTF-8) at `text`; 0 for other characters, newline and tab. */
 unsigned terminal_control_bytes(const char *text);
 
 /* Replaces each such character, and the end of a line, with '?': for names, and other text of one line. NULL is no text. */

@@ -3,8 +3,9 @@
 #define USER_LIB_SVG_H
 
 /*
- * Writes plots as self-contained SVG: a separate file or part of a page. A plot is as wide as its container. Its text has the
- * page's colour and is readable on light and dark pages. The same plot gives the same bytes.
+ * Writes plots as self-contained SVG, for the page of spinctl cost --html and the figures of tests/: a separate file or part of a page. A
+ * plot is as wide as its container. Its text has the page's colour and is readable on light and dark pages. The same plot gives the same
+ * bytes.
  */
 #include <stdio.h>
 

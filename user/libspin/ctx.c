@@ -39,9 +39,9 @@
 #include "user/libspin/swap/gate.h"
 
 /*
- * Chooses a random key for the tables of messages and connections, so that senders cannot aim at one of their slots. If there is no
- * randomness early at boot, the known key is used, as with a virtual clock: keys in the same slot evict one another, and a run would not
- * be reproducible. Handlers that replace others find the connections of these by the same key.
+ * Chooses a random key for the hash tables of messages and connections, so that senders cannot aim at one slot. With a virtual clock, or if
+ * there is no randomness (early at boot), it is a known key: keys in the same slot evict one another, so with a random key a test would not
+ * be reproducible. Handlers that replace others keep their key, to find their connections.
  */
 static void choose_key(struct spin_ctx *ctx)
 {

@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_ERROR_H
 #define USER_LIBSPIN_ERROR_H
 
-/* The reason of a failure, as spin_strerror_last() returns it, and the library's log. Each thread has its own reason. */
+/* The reason of a failure (spin_strerror_last()), of which each thread has its own, and the library's log. Used by all files of libspin. */
 #define SPIN_ERROR_BYTES 1024
 
 /* Stores the reason and returns `err` (negative). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Embeds the compiled bpf/guard.bpf.c into libspin: the BPF program that restricts handlers to one socket's packets. guard.c loads it.
- * GUARD_IMAGE names the object file.
+ * Embeds the compiled bpf/guard.bpf.c into libspin: the BPF program in front of handlers on a UDP socket, which lets them see only that
+ * socket's datagrams; for TCP streams only its check that the socket is open is loaded. guard.c loads it. GUARD_IMAGE names the object
+ * file. guard_tcp_image.S is the same for TCP segments.
  */
 	.section .rodata
 	.global guard_image, guard_image_end

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Embeds the compiled bpf/guard_tcp.bpf.c into libspin: the BPF program that restricts handlers to one socket's packets. guard.c loads it.
- * GUARD_TCP_IMAGE names the object file.
+ * Embeds the compiled bpf/guard_tcp.bpf.c into libspin: the BPF program in front of handlers on a TCP socket, which lets them see only the
+ * segments of that socket's connections. guard.c loads it. GUARD_TCP_IMAGE names the object file. guard_image.S is the same for datagrams.
  */
 	.section .rodata
 	.global guard_tcp_image, guard_tcp_image_end

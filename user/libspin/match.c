@@ -123,7 +123,7 @@ int match__has_room(const struct spin_match *match, const struct spin_rule *rule
 	return !rule->words || find_word_tests((struct spin_match *)match, 0);
 }
 
-/* Order of writes: the slot's type, its bit in `ether`, then `active` or `tcp_active`. */
+/* For EtherType rules the slot's type is written before its bit in `ether`. The caller sets `active` or `tcp_active` afterwards. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
 	set_words(match, slot, rule);

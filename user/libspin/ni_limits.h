@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_NI_LIMITS_H
 
 /*
- * Sizes that fit into the memory of PsPIN's processors (HPUs) and into a frame's buffer, and the check of the capabilities that an application
- * asks for. Used by limits.c, ctx.c, load/context.c and hpu/memory.c.
+ * Sizes that fit into the memory of PsPIN's processors (HPUs) and into a frame's buffer, and the check of the capabilities that an
+ * application asks for. Used by limits.c, ctx.c, load/context.c and hpu/memory.c.
  */
 #include "user/libspin/internal.h"
 

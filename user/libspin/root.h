@@ -38,7 +38,7 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 int root__replace(struct root *root, unsigned slot, int prog_fd);
 /* needs_tailroom 1: its packets get room for longer replies (bpf/room.h). */
 void root__set_tailroom(struct root *root, unsigned slot, int needs_tailroom);
-/* The dispatcher is on an interface: from now on it drops contexts' datagrams that are shorter than their packets. */
+/* Called when the dispatcher is on an interface: from now on it drops contexts' datagrams whose UDP length is less than IP's. */
 void root__drop_short(struct root *root);
 /* Removes the slot's program. When this returns, no HPU runs it any more. */
 void root__remove(struct root *root, unsigned slot);

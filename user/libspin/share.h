@@ -13,8 +13,9 @@ struct share_needs {
 	uint32_t instructions; /* of all its programs */
 };
 /*
- * The larger one of both variants, with bounded loops and without: which one is loaded depends on the kernel. is_stream: for a context of
- * streams. Returns 0, or -EINVAL with a reason.
+ * Sets *out to what the object would take. An object has two variants of its programs, with bounded loops and without; the kernel decides
+ * which one is loaded, so each number is the larger one of both. is_stream: for a context of TCP streams. Returns 0, or -EINVAL with a
+ * reason.
  */
 int share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out);
 
@@ -32,9 +33,9 @@ void share__memories(const struct spin_ctx *ctx, struct share_memories *out);
 uint32_t share__id(const struct spin_ctx *ctx);
 
 /*
- * Like spin_ctx__create_opts(), for a context of several interfaces, for the first of which it is created, that shares the state, tables,
- * events and host memory of `share`. Both must have the same layout, and the caller must keep `share` alive during the call. share NULL: its
- * own.
+ * Like spin_ctx__create_opts(), for a context that will be attached to all of `nics`; it is created on the first. It shares state, tables,
+ * events and host memory of `share`, which must have the same layout and which the caller must keep alive during the call. share NULL: it
+ * has its own.
  */
 int share__create(struct spin_nic *const *nics, unsigned count, const struct spin_object *obj, const struct spin_rule *rule,
 		  const struct spin_ctx_opts *opts, struct spin_ctx *share, struct spin_ctx **out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Contexts that the daemon spind holds for this process, which has no privileges (libspin_socket.h). Called by applications
- * (spin_socket__attach() and others). The programs are spind's. This process has their memories mapped, and a connection on whose lifetime
- * the context depends.
+ * (spin_socket__attach() and others). The programs belong to spind. This process maps their memories and keeps a connection to spind; the
+ * context that it has created ends with that connection.
  */
 #include <errno.h>
 #include <fcntl.h>

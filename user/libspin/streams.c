@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs handlers on TCP connections (streams.h), for spind: the maps of connections, the maps by which the program on the control groups
- * finds them, and a thread that runs completion handlers when a connection has ended.
+ * Runs handlers on the bytes of TCP connections (streams.h). Called by spind and ctx.c. Loads bpf/streams.bpf.c once per process, enters
+ * sockets into its maps, by which the programs on the root control group find each connection's context, and runs a thread that calls the
+ * completion handler when a connection has ended. When this process ends, connections continue without handlers and lose no byte
+ * (attach_verdict()).
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -33,10 +35,10 @@ extern const char streams_image[], streams_image_end[];
 
 #define UNITS               "spin_units"
 #define TCP_STATE_CLOSE     7    /* TCP_CLOSE */
-#define POLL_MS             20   /* interval at which connections that have ended but have bytes left are checked */
-#define WAITING_MAX         8192 /* maximum number of those, as many as may end within COMPLETE_TIMEOUT_MS */
-#define COMPLETE_TIMEOUT_MS 1000
-#define COMPLETE_TRIES      100 /* of all streams of a context that is detached: a unit is in use for as long as a program runs */
+#define POLL_MS             20   /* interval at which waiting connections (struct waiting) are checked */
+#define WAITING_MAX         8192 /* as many connections as may end within COMPLETE_TIMEOUT_MS */
+#define COMPLETE_TIMEOUT_MS 1000 /* a connection waits at most this long for its last bytes to be handled */
+#define COMPLETE_TRIES      100  /* of complete_all(), each after 1 ms in which all units (one for each running program) were in use */
 
 struct streams {
 	struct streams *next; /* list of all that have a slot */

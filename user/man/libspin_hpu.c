@@ -12,7 +12,7 @@ static int print_field(void *arg, const struct spin_field *field)
 	return printf("%s %" PRIu64 "\n", field->path, field->value) < 0;
 }
 
-/* A context for one port, its state in the memory that all have. */
+/* Attaches handlers to one port, with the shared memory as their state. */
 static int attach(struct spin_nic *nic, struct spin_object *obj, struct spin_hpu_mem *mem, const char *match, struct spin_ctx **out)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpu_mem = mem, .capabilities = SPIN_CAP_BUDGET };

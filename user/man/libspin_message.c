@@ -9,7 +9,7 @@
 struct taker {
 	struct spin_ctx *ctx;
 	const unsigned char *memory;
-	int status; /* 1: go on */
+	int status; /* 1: wait for the message; 0: it was written to stdout; 2: it is damaged */
 };
 
 /* The entry is for one message, so nobody writes to it any more. */

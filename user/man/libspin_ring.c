@@ -6,7 +6,7 @@
 
 #include <spin/libspin_ring.h>
 
-/* Prints who has sent each datagram, and how much. */
+/* Prints sender, length and payload of each datagram. */
 static void packets_came(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	char source[INET6_ADDRSTRLEN];

@@ -25,18 +25,18 @@
 #define ROUNDS_EXTRA    16u
 #define ROUNDS_PER_SCAN 16u
 
-#define TRIES_MAX           16 /* quarantines before a key that changes all the time is dropped */
-#define FETCHES_PER_STEP    64
-#define REFRESHES_PER_STEP  64
-#define REFUSED_MS          5000
-#define DECAY_MS            2000
-#define AUDIT_MS            1000
-#define REFRESH_MS          500
+#define TRIES_MAX           16    /* quarantines before a key that changes all the time is dropped */
+#define FETCHES_PER_STEP    64    /* a step must return soon, so it asks for at most this many keys */
+#define REFRESHES_PER_STEP  64    /* and refreshes at most this many entries */
+#define REFUSED_MS          5000  /* a key that memcached could not give is not asked for again */
+#define DECAY_MS            2000  /* interval at which counts of requests are halved */
+#define AUDIT_MS            1000  /* interval at which memcached's counts are compared; also how long a miss keeps the loop busy */
+#define REFRESH_MS          500   /* interval at which entries are refreshed */
 #define BASE_RETRY_MS       10000 /* delay after a comparison base was lost */
-#define FLUSH_RETRY_MS      1000
-#define RECONNECT_MS        200
-#define GIVE_UP_MS          5000
-#define IDLE_MS             100
+#define FLUSH_RETRY_MS      1000  /* least time between starts of quarantines for flushes */
+#define RECONNECT_MS        200   /* interval of attempts to connect */
+#define GIVE_UP_MS          5000  /* after so long without a connection memcached is gone */
+#define IDLE_MS             100   /* delay until the next step without work, with work, and while sockets have unread bytes */
 #define BUSY_MS             20
 #define UNREAD_MS           5
 #define CONNECTIONS_HANDLED 1000 /* with more connections than this, some may have no handlers */

@@ -3,7 +3,7 @@
 #define USER_MEMCACHED_SERVER_H
 
 /*
- * Connections to memcached, at least one to each of its worker threads. Called by fill.c for barrier rounds (a command to each thread,
+ * Connections to memcached, two to each of its worker threads. Called by fill.c for barrier rounds (a command to each thread,
  * whose answer shows that earlier commands were executed) and to ask for values. Functions return 0 or a negative errno, and wait for at
  * most a second (-ETIMEDOUT).
  */

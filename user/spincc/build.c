@@ -454,10 +454,10 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 }
 
 /*
- * Without CAP_PERFMON the verifier also follows a test of a pointer that it knows to be NULL to the wrong side, and before Linux 6.17 it
- * rejects the use of the pointer there. So the optimiser separates the path where a pointer is NULL up to the test, however much code that
- * duplicates (returns.c), and the code generator must not join the two again. Not for messages, which load as trusted only: strided_ddt would
- * be too much for the verifier.
+ * Without CAP_PERFMON the verifier also follows the wrong side of a test of a pointer that it knows to be NULL, as a processor may in
+ * speculation, and before Linux 6.17 it rejects the use of the pointer there. So the optimiser must separate the path on which the pointer
+ * is NULL, however much code that duplicates (example: tests/handlers/datagrams/returns.c), and the code generator must not join the paths
+ * again. Not for handlers of messages, which load only as trusted: handlers/strided_ddt.c would become too large for the verifier.
  */
 static void add_separate_paths(struct command *c)
 {

@@ -266,7 +266,7 @@ int check__card(const struct spincc *s, const char *path, struct command *define
 
 /* --- stores to map values, in the optimised IR of the program for the card ------------------------- */
 
-#define MAP_POINTERS_MAX 4096
+#define MAP_POINTERS_MAX 4096 /* further ones are not followed */
 
 struct map_pointers {
 	unsigned number[MAP_POINTERS_MAX]; /* of SSA names "%12" that point into a map's value */

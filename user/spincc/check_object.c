@@ -11,7 +11,7 @@
 
 #include "user/spincc/spincc.h"
 
-#define CALL_BY_REGISTER 0x8d
+#define CALL_BY_REGISTER 0x8d /* opcode BPF_JMP | BPF_CALL | BPF_X */
 
 /* Returns the function at an offset in a section. */
 static const char *function_at(Elf *elf, size_t section, size_t offset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs compilers and tools as child processes, and collects their output and exit status. Called by build.c. A signal to spincc
- * also ends them.
+ * Runs compilers and tools as child processes, and collects their stderr and exit status. Called by build.c; card.c and pspin.c also build
+ * command lines. A signal to spincc also ends the child.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include "user/spincc/find.h"
 #include "user/spincc/rules.h"
 
-#define FAULTS_MAX 5
+#define FAULTS_MAX 5 /* reported per command; further ones are mostly consequences */
 
 struct fault {
 	char file[PATH_MAX];

@@ -5,12 +5,14 @@
  * optimisation: a local variable is an alloca with loads and stores. A walk has two nested loops (<spin/target/frame.h>): the outer one
  * takes the next chunk of the payload, the inner one the next piece of the chunk, for which it runs the handler's body.
  *
- * A variable that the body changes, like a minimum or a count, starts with a known number. If the body has branches, each path leaves a
- * different number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later comparisons. Then no
- * two iterations have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives up after 1,000,000
- * steps. This file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`, which is computed once
- * for each chunk, as in spin_verifier_forget32(). The program's result does not change. A body without branches has only one path and is
- * not changed. In a SPIN_FOR the variables are made unknown before each iteration.
+ * The verifier stops following a loop when it reaches a state that it has seen before. A variable that the body changes, like a minimum or
+ * a count, starts with a known number. If the body has branches, each path leaves another number, and comparisons with it decide later
+ * branches. Then no two iterations have the same state, and the verifier gives up after 1,000,000 instructions. Without CAP_PERFMON this
+ * happens even without comparisons.
+ *
+ * So this file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`, which is computed once for
+ * each chunk, as in spin_verifier_forget32(). The program's result does not change. A body without branches has only one path and is not
+ * changed. In a SPIN_FOR the variables are made unknown before each iteration.
  *
  * Other loops of the handler are not changed: the verifier must know their counters.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The temporary directory of a compilation, next to the output. Called by main.c and build.c. Results leave it by rename, so an output file
- * is complete or absent. What a killed spincc left is removed by the next one that writes to the same directory.
+ * The temporary directory of a compilation, next to the output. main.c makes and removes it; all steps write their files to it. The result
+ * leaves it by rename, so an output file is complete or absent. What a killed spincc left is removed by the next one that writes to the
+ * same directory.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INTROSPECT_MAPS_MAX 64
+#define INTROSPECT_MAPS_MAX 64 /* the kernel's limit for a program (MAX_USED_MAPS) */
 
 struct btf;
 
@@ -24,7 +24,7 @@ struct introspect_section {
 int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX]);
 /* Returns the id of the context's program that a ring's program runs (bpf/abi/ring.h); for other programs, id itself. */
 uint32_t introspect__ring_context(uint32_t id);
-/* Same for a context's program, which may have any name. The variables in its maps show whether it is one. */
+/* Like introspect__maps() for a context's program, which may have any name: the variables in its maps show that it is one. */
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX]);
 
 /* Maps a data section (".bss") read-only. Returns 0, or -ENOENT if the map is not that section. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Computes the digest of a file that is sent in pieces. Sender (send/) and receiver (recv/) each compute it piece by piece. */
+/*
+ * Computes the digest of a file that is sent in pieces (transfer.h has the formula). Sender (send/) and receiver (recv/) each compute it
+ * piece by piece. The receiver discards a file whose digest is not the sender's.
+ */
 #include <endian.h>
 #include <string.h>
 

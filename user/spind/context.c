@@ -20,9 +20,9 @@
 #define OBJECT_BYTES_MAX (16u << 20)
 
 /*
- * Serializes the loads of a user, so that one user's loads do not take all CPUs. No other user waits for them. There are as many locks as
- * the holder has users at a time, so one without threads is always found. Its user's rest after a migration should be over: the one whose
- * rest ends first is taken.
+ * Per user: a lock that serializes the user's loads, so that these do not take all CPUs and no other user waits for them, and the time
+ * before which the user may not migrate again. A row without threads may be given to another user, and its time is then forgotten; so the
+ * row with the earliest time is given away. A holder serves at most HANDOFF_USERS_MAX users at a time, so there is always one.
  */
 static struct load_lock {
 	uint32_t uid;

@@ -11,7 +11,7 @@
 
 #include <spin/libspin.h>
 
-/* What a context's packets came to (struct broker_answer). */
+/* Counts of a context's packets, as in struct broker_answer. */
 struct held_counts {
 	uint64_t handled, left, refused, over, busy_ns;
 };
@@ -29,7 +29,7 @@ struct held {
 	int attached;
 	unsigned changes; /* host__changes() at the last look for interfaces */
 	uint64_t map_bytes, swaps, netns;
-	struct held_counts counts; /* as last listed; only the main thread has them */
+	struct held_counts counts; /* as last listed; only the main thread uses them */
 	char handler[32], interfaces[128], rule[512];
 };
 

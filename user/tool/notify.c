@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For commands that attach handlers and then watch (spinctl run, record, recv): reports to other processes that everything is attached, by
- * a descriptor and by a file, and handles the signals that stop a command. The ready file must be new: a file or link that another user has
+ * For commands that run until a signal: reports to other processes that handlers are attached, by a descriptor and by a file (spinctl run,
+ * record, recv), and handles the signals that stop a command (notify.h). The ready file must be new: a file or link that another user has
  * created since ready__begin() is not written.
  */
 #include <errno.h>

@@ -3,8 +3,8 @@
 #define USER_TOOL_NOTIFY_H
 
 /*
- * For commands that attach handlers and then watch (spinctl run, record, recv and others): report to other processes that they are ready,
- * and end cleanly on a signal.
+ * For commands that run until a signal (spinctl run, record, recv, send, test and others, spin-memcached): end cleanly on a signal, and, if
+ * they attach handlers, report to other processes when these are attached.
  */
 #include <sys/types.h>
 

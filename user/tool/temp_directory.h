@@ -7,7 +7,7 @@
 
 /* Creates a directory and writes its name to `path`. Returns a descriptor that holds the lock on it, or -1 after a message. */
 int temp_directory__make(char *path, size_t bytes);
-/* Removes the directory and its contents, and closes the descriptor in_use; -1: none. */
+/* Removes the directory and its contents, and closes lock_fd, its lock; -1: none. */
 void temp_directory__remove(const char *path, int lock_fd);
 
 #endif

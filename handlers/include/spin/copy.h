@@ -3,11 +3,11 @@
 #define SPIN_COPY_H
 
 /*
- * Copies within HPU memory, which handlers call: from and to memory of the processors (HPUs) that run handlers. PsPIN uses cluster DMA
- * ("HPUs are also interfaced to the cluster DMA engine", 3.2.2): a load from L2 takes 20 cycles, a DMA about 30 for up to 256 bytes. BPF
- * copies word by word. HPU memory is state, tables, scratchpad, memory of clusters (SPIN_LOCAL), and variables of the handler. `bytes` must
- * be a constant and a multiple of 4; `to` and `from` must be 4-aligned and must not overlap. A copy is not atomic: each word is read once,
- * in any order.
+ * Copies within HPU memory, the memory of the processors (HPUs) that run handlers. Called by handlers. PsPIN uses cluster DMA ("HPUs are
+ * also interfaced to the cluster DMA engine", 3.2.2): a load from L2 takes 20 cycles, a DMA about 30 for up to 256 bytes. BPF copies word
+ * by word. HPU memory is state, tables, scratchpad, memory of clusters (SPIN_LOCAL), and variables of the handler. `bytes` must be a
+ * constant and a multiple of 4; `to` and `from` must be 4-aligned and must not overlap. A copy is not atomic: each word is read once, in
+ * any order.
  */
 
 /* Returns when the copy is complete. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of a C library that PsPIN's handlers use, for programs of `spincc --api pspin`. Linked into each program; the linker drops
- * functions that are not called.
+ * The part of a C library that PsPIN's handlers use: printf, puts, and functions on strings and memory, for programs of `spincc --api
+ * pspin`. Output goes to a register of PsPIN, one store per character. Linked into each program; the linker drops functions that are not
+ * called.
  */
 #include <stdarg.h>
 #include <stdint.h>

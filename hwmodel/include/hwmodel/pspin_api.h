@@ -3,9 +3,9 @@
 #define HWMODEL_PSPIN_API_H
 
 /*
- * The description that a program of `spincc --api pspin` carries: a section of the rv32 ELF file, little-endian and aligned to 4. Its
- * start-up code (hwmodel/image/pspin/start.S) lets init_handlers() fill in the entries. The file is not trusted: readers must check
- * each field.
+ * The description that a program of `spincc --api pspin` carries: a section of the rv32 ELF file, little-endian and aligned to 4. Included
+ * by the start-up code (hwmodel/image/pspin/start.S), which lets init_handlers() fill in the entries, and by the readers: the model
+ * (hwmodel/nic/image.c) and libspin. The file is not trusted: readers must check each field.
  */
 #define PSPIN_API_SECTION ".spin.pspin"
 #define PSPIN_API_MAGIC   "SPINPSPN" /* 8 characters, no NUL */

@@ -4,7 +4,7 @@
  * cases DEVICE DEBUGFS OTHER VETH. Runs as root in a guest (cases.sh): DEVICE is netdevsim's, DEBUGFS its directory, OTHER the interface of
  * another netdevsim, VETH one without offload. A case may end in the middle: its descriptors are closed, and the next one starts clean.
  *
- * Prints one line for each step, with fields separated by tabs:
+ * Prints one line for each step, with fields separated by tabs, which tests/offload/cases.expected must have:
  *	CASE STEP ok [WHAT WAS FOUND]
  *	CASE STEP ERRNO MESSAGE          MESSAGE: the verifier's, netlink's or the kernel log's last words, or -
  *	CASE left nothing | WHAT IS LEFT

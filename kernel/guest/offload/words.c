@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Collects what libbpf, the verifier and the kernel log said about a failed call (words.h). Used by judge.c and cases.c. */
+/* Collects what libbpf, the verifier and the kernel log said about a failed call (words.h). Used by judge.c, cases.c and steps.c. */
 #include "words.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Collects what libbpf, the verifier and the kernel log said about a failed call, for judge.c and cases.c. One thread. It keeps
+ * Collects what libbpf, the verifier and the kernel log said about a failed call, for judge.c, cases.c and steps.c. One thread. It keeps
  * only the last call's text; `words_forget` begins the next one.
  */
 #ifndef KERNEL_GUEST_OFFLOAD_WORDS_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compiles the programs published with hXDP by our implementation of its compiler's rules, and compares the result with table 3 of the
- * paper. Called by make hxdp-check: hxdp-check DIRECTORY JSON. DIRECTORY is a checkout of hXDP's artifacts; its programs are not copied.
+ * hxdp-check DIRECTORY JSON, run by `make hxdp-check`: compiles the programs published with hXDP (an FPGA NIC that runs XDP programs in
+ * VLIW rows) by our implementation of its compiler's rules, and prints the instructions per row beside table 3 of the paper, with the
+ * median and the worst error. DIRECTORY is a checkout of hXDP's artifacts; its programs are not copied. Fails only if a program is absent
+ * or has another number of instructions than published.
  */
 #include <math.h>
 #include <stdio.h>

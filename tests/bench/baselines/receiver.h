@@ -301,7 +301,8 @@ static __always_inline enum reason parse(void *data, void *at, void *end, struct
 
 		sum = pseudo + udp->source + udp->dest + udp->len + udp->check +
 		      sum_bytes((const __u8 *)p->slmp, end, p->bytes + sizeof(*p->slmp));
-		if (fold(sum) != 0xffff && udp->check != fold(pseudo)) /* the partial sum of local senders */
+		/* a local sender leaves the pseudo header's sum in the field, for the card to complete (checksum offload) */
+		if (fold(sum) != 0xffff && udp->check != fold(pseudo))
 			return BAD_CHECKSUM;
 	}
 	if (p->slmp->flags & ~bpf_htons(SYN | EOM) || (!p->slmp->offset && !(p->slmp->flags & bpf_htons(SYN))) ||

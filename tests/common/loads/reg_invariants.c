@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads BPF programs with BPF_F_TEST_REG_INVARIANTS: the kernel then refuses a program for which the verifier's bounds of a register
- * contradict each other (reg_invariants.h). Called by tests/vectors/run.c, whose own loads count: a program that one of them has loaded
+ * contradict each other (reg_invariants.h). Called by tests/vectors/run.c. Its own loads count as well: a program that a vector has loaded
  * with the flag is not loaded again.
  */
 #include <dirent.h>
@@ -27,7 +27,10 @@
 #define WORKERS             2
 #define SEEN_MAX            8192
 
-/* A program by its object, name and instructions, before libbpf relocates them: so the variants of an object differ. */
+/*
+ * Identifies a program: its object, name and instructions, before libbpf relocates them. Variants of an object (load class, bounded loops)
+ * have different instructions, so each counts as a program of its own.
+ */
 struct seen {
 	char object[32], program[64];
 	size_t count;
@@ -85,7 +88,10 @@ int reg_invariants__are_tested(const char **reason)
 	return known;
 }
 
-/* A load that fails ends at the refused program: those before it were accepted, those behind it were not tried. */
+/*
+ * Adds the programs of a load to seen[]. A load that fails ends at the refused program: those before it were accepted, those after it were
+ * not tried.
+ */
 static void record_loads(const struct seen *loads, unsigned count, int err)
 {
 	for (unsigned i = 0; i < count && (!err || refused[0]); i++) {
@@ -100,7 +106,7 @@ static void record_loads(const struct seen *loads, unsigned count, int err)
 	}
 }
 
-/* Describes the programs first: libbpf changes their instructions when it loads them. */
+/* Adds the flag to all programs and loads them. Describes them first, since libbpf changes the instructions during a load. */
 int __wrap_bpf_object__load(struct bpf_object *object)
 {
 	struct seen *loads = NULL, one;
@@ -112,12 +118,12 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 
 	if (!reg_invariants__are_tested(&reason))
 		return __real_bpf_object__load(object);
-	if (load_all && trusted) /* a program whose map is missing is refused */
+	if (load_all && trusted) /* create all maps: the kernel refuses a program that refers to an absent one */
 		bpf_object__for_each_map(map, object)
 			bpf_map__set_autocreate(map, true);
 	bpf_object__for_each_program(prog, object) {
 		describe(object, prog, &one);
-		if (load_all && trusted) /* also those that this handler, or this machine, has no use for */
+		if (load_all && trusted) /* load all programs, also those that this handler or this machine does not need */
 			bpf_program__set_autoload(prog, true);
 		if (load_all && was_seen(&one))
 			bpf_program__set_autoload(prog, false);
@@ -237,7 +243,7 @@ static int is_object(const struct dirent *entry)
 	return ends_with(entry->d_name, ".spin") || ends_with(entry->d_name, ".bpf.o");
 }
 
-/* Every WORKERS-th object, from number `first` on. */
+/* Tries every WORKERS-th object of the directory, from number `first` on. Returns 1 on failure, or if there is no object. */
 static int try_directory(const char *directory, int first)
 {
 	struct dirent **list;
@@ -250,7 +256,7 @@ static int try_directory(const char *directory, int first)
 		snprintf(path, sizeof(path), "%s/%s", directory, list[i]->d_name);
 		if (i % WORKERS == first && ends_with(path, ".spin"))
 			failed |= try_object(path);
-		else if (i % WORKERS == first && kernel_probe__may_goto()) /* they have one variant */
+		else if (i % WORKERS == first && kernel_probe__may_goto()) /* have one variant; the run without bounded loops tries it */
 			failed |= try_plain(path);
 		free(list[i]);
 	}

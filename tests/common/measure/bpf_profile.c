@@ -30,7 +30,7 @@ struct line {
 	uint64_t samples;
 };
 
-/* Lines with samples, and samples that are in no program. */
+/* The lines that have samples, and the number of samples outside of all programs. */
 struct lines {
 	struct line *line;
 	unsigned count, capacity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Sockets, commands and answers of memcached (client.h). A lost datagram is reported as a missing answer. Any other failure ends the test.
- * Used by the other files of this directory and tests/fuzz/fuzz_memcached.c.
+ * Used by the other files of this directory, tests/fuzz/fuzz_memcached.c and tests/sockets/memcached_flushes_late.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>

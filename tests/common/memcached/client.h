@@ -4,8 +4,8 @@
 
 /*
  * A client of memcached: sockets in the thread's network namespace, whole commands and their answers. It handles UDP's frame header, lines
- * of the text protocol, and headers of the binary one. Failures end the test. Used by the other files of this directory and
- * tests/fuzz/fuzz_memcached.c.
+ * of the text protocol, and headers of the binary one. Failures end the test. Used by the other files of this directory,
+ * tests/fuzz/fuzz_memcached.c and tests/sockets/memcached_flushes_late.c.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starts and stops memcached and the handlers in front of it, for tests, benchmarks and the demo (server.h). */
+/*
+ * Starts and stops memcached and the handlers in front of it (spind, the daemon that attaches them, and spin-memcached, which fills their
+ * cache), for tests, benchmarks and the demo (server.h). Failures end the test.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

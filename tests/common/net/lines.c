@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * State and reference implementation of the test handler `lines` on TCP sockets, which capitalizes the first letter of each line (lines.h).
- * Called by tests/sockets/streams_are_whole.c and segments_in_any_order.c. Failures end the test.
+ * Called by tests/sockets/streams_are_whole.c, segments_in_any_order.c and streams_begin_at_their_first_byte.c, and by
+ * tests/unit/swap_finds_its_counters.c. Failures end the test.
  */
 #include <unistd.h>
 

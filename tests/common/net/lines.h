@@ -4,7 +4,7 @@
 
 /*
  * The handlers of tests/handlers/streams/lines.c, which capitalize the first letter of each line of a TCP stream, for tests in
- * tests/sockets: their state, and a reference implementation of what they do to a stream. Failures end the test.
+ * tests/sockets and tests/unit: their state, and a reference implementation of what they do to a stream. Failures end the test.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Two namespaces, and between them a relay that drops, duplicates and reorders frames by a seed. Used by live and transfer tests. What
- * happens to a frame depends only on the seed and its number.
+ * Two namespaces, and between them a relay that drops, duplicates and reorders frames by a seed. Used by tests in tests/live,
+ * tests/segments, tests/transfer and tests/stress. What happens to a frame depends only on the seed and its number.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 /*
  * A bad link between two network namespaces: two veth pairs and a relay between them, with a thread for each direction, which loses,
  * duplicates and reorders frames at random. What happens to a direction's n-th frame depends only on the seed and n. Names and addresses
- * are those of tests/common/net/pair.h. Used by tests in tests/live, tests/transfer and tests/stress.
+ * are those of tests/common/net/pair.h. Used by tests in tests/live, tests/segments, tests/transfer and tests/stress.
  */
 #include <pthread.h>
 #include <stdatomic.h>

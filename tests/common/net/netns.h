@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_NETNS_H
 #define TESTS_COMMON_NETNS_H
 
-/* Unnamed network namespaces that only this process holds, for live tests. Nothing remains when it ends. */
+/*
+ * Unnamed network namespaces that only this process holds, for tests in tests/live, tests/ring, tests/sockets and others. Nothing remains
+ * when it ends.
+ */
 
 /* Creates a namespace, enters it and returns its descriptor. Ends the test as skipped (77) without permission. */
 int netns_new(void);

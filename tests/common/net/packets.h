@@ -19,7 +19,7 @@ struct packets {
 void packets_start(struct packets *p, uint64_t seed, const char *handler);
 /* Selects the protocol number (<spin/wire.h>) of all later packets. */
 void packets_of_protocol(struct packets *p, unsigned protocol);
-/* Writes a frame of 14 to 3,400 bytes and returns its length. */
+/* Writes a frame of 14 to 9,600 bytes and returns its length. The buffer must have ENGINE_FRAME_MAX bytes. */
 uint32_t packets_next(struct packets *p, uint8_t *frame);
 /* Fills tables that have keys with entries for half of the packets' source addresses. */
 void packets_fill_tables(const struct types *t, struct image *image);

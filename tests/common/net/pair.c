@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A veth pair between two namespaces, with fixed addresses. The sender computes checksums. Used by live tests. The namespaces have no name,
- * and disappear with the process.
+ * A veth pair between two namespaces, with fixed addresses. The sender computes checksums. Used by tests in tests/live, tests/ring,
+ * tests/segments and tests/transfer, and by benchmarks. The namespaces have no name, and disappear with the process.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 /*
  * Two network namespaces joined by a veth pair of four queues. They have no name, and disappear with the process and its children. Used by
- * live, ring and transfer tests and by benchmarks.
+ * tests in tests/live, tests/ring, tests/segments and tests/transfer, and by benchmarks.
  */
 #define NEAR_ADDR  "10.78.0.2"
 #define FAR_ADDR   "10.78.0.1"

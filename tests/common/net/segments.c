@@ -21,7 +21,7 @@
 #define SOCKETS 64
 #define WAIT_MS 4000
 
-static int sockets[2][SOCKETS]; /* of the client's namespace, by version */
+static int sockets[2][SOCKETS]; /* opened by segments__make_sockets(); [0] IPv4, [1] IPv6 */
 static unsigned used[2];
 
 struct seg_socket *segments__state(struct spin_ctx *ctx)

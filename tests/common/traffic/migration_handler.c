@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compiles handlers with the state and tables that a test wants, and reads fields of a running one, for tests of spin_ctx__migrate(), which
- * exchanges handlers and moves their memory to another layout: tests/unit and tests/sockets. Failures end the test.
+ * exchanges handlers and moves their memory to another layout: in tests/unit, tests/sockets and tests/segments. Failures end the test.
  */
 #include <stdio.h>
 #include <stdlib.h>

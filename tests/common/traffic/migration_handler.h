@@ -3,8 +3,8 @@
 #define TESTS_COMMON_MIGRATION_HANDLER_H
 
 /*
- * Handlers that count datagrams, with a state and tables that the test chooses, for tests in tests/unit and tests/sockets of
- * spin_ctx__migrate(), which exchanges handlers and moves their memory to another layout. Failures end the test.
+ * Handlers that count datagrams, with a state and tables that the test chooses, for tests in tests/unit, tests/sockets and tests/segments
+ * of spin_ctx__migrate(), which exchanges handlers and moves their memory to another layout. Failures end the test.
  */
 #include <spin/libspin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a function with eight arguments, if it is inlined */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a function of eight arguments if inlined: calls have at most five */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --trusted: (tests/diagnostics/accepts.sh) must accept a call with five arguments; isolated functions must be inline */
+/* spincc --trusted: must accept a call with five arguments, the most; without it, no call (tests/diagnostics/accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

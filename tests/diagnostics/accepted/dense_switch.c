@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a switch that compilers turn into a jump table elsewhere */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a dense switch, which must not become a jump table: eBPF has none */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a warning of the compilers, printed once */
+/* tests/diagnostics/accepts.sh: spincc and the verifier must accept an unused variable, and warn once although two compilers do */
 #include <spin/spin.h>
 
 struct tally {

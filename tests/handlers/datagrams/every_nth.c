@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * every_nth - passes datagrams of iperf3, counts them, and drops every n-th; for `make demo` and tests/vectors/every_nth
+ * every_nth - drops every n-th datagram of iperf3 (a network benchmark), passes the others, and counts both; for `make demo` and
+ * tests/vectors/every_nth
  *
- * A datagram of iperf3 starts with the time and its number, 32 bits each in network byte order. The first one of a flow has no number, and
- * is passed.
+ * A datagram of iperf3 starts with the time and its number, 32 bits each in network byte order. The first one of a flow is too short to
+ * have a number, and is passed.
  */
 #include <spin/spin.h>
 

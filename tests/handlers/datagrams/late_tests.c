@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * late_tests - takes three pieces of a packet, of which a short one lacks some, and tests the pointers after that, some twice. In the isolated
- * class Linux before 6.17 refuses that unless spincc keeps the paths apart (kernel/README.md). For tests/vectors/late_tests and tests/kernels.
+ * late_tests - takes pointers to three places of the payload, each NULL if the packet is too short, and tests them only afterwards, some
+ * twice. It counts packets and bytes, and sums what is there. In the isolated class Linux before 6.17 refuses late tests unless spincc
+ * keeps the paths apart (kernel/README.md); with spincc it must load. For tests/vectors/late_tests and tests/kernels.
  */
 #include <spin/spin.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replies from SPIN_REPLY's buffer (<spin/reply.h>), for tests/vectors/longer. The first word is the reply's length in bytes and is copied
- * to its start; the following words count up from the third word in steps of the second. If the first word is all ones, the reply is a
- * plain one of four bytes.
+ * longer - replies from SPIN_REPLY's buffer of 1,024 bytes (<spin/reply.h>), which may be longer than the request. The first word is the
+ * reply's length in bytes and is copied to its start; the following words count up from the third word in steps of the second. A length
+ * above 1,024 is SEGV. If the first word is all ones, the reply is a plain one of four bytes of the packet. Words are in network byte
+ * order. For tests/vectors/longer.
  */
 #include <spin/spin.h>
 
@@ -34,7 +35,7 @@ static enum spin_payload_rc longer_payload(struct spin_payload *p, struct longer
 		out[i & 255] = spin_hton32(word);
 		word += spin_ntoh32(ask->step);
 	}
-	spin_set32(p, &ask->start, 0x01020304);
+	spin_set32(p, &ask->start, 0x01020304); /* in the packet: must not appear in the reply */
 	spin_add32(&state->replies, 1);
 	return spin_reply_from_buffer(p, bytes);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* registers_all - registers everything that messages support, each at its maximum size. For tests/live/limits_are_kept.c. */
+/*
+ * registers_all - registers a state, a scratchpad and an idle time of a day, and at their maximum 16 puts, a user header of 256 bytes,
+ * pieces of 64 bytes and a budget of 2^22 steps. It must load, and more than these must be refused. For tests/live/limits_are_kept.c and
+ * tests/unit/object_registration.c.
+ */
 #include <spin/spin.h>
 
 struct mine {

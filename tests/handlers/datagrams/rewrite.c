@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* rewrite - stores to the packet and replies, as its first bytes say (struct ask). For tests/vectors/rewrite and jumbo, tests/sockets. */
+/*
+ * rewrite - stores to the packet, changes its port, drops it or replies, as its first bytes say (struct ask). A store beyond the payload is
+ * SEGV. For tests/vectors/rewrite, ether, icmp and jumbo, tests/sockets.
+ */
 #include <spin/spin.h>
 
 enum { SET16 = 1, SET32, INVERT_ALL, SET_PORT, SET_DROP, CLEAR_ALL };

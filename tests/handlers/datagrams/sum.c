@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sum - adds up the words of every datagram. tests/model/wrapper_costs_at_most_5.c compares its cost with hand-written code. */
+/*
+ * sum - adds up the words of every datagram, which it drops. tests/model/wrapper_costs_at_most_5.c and for_each_adds_no_instruction.sh
+ * compare it with hand-written code for the card, tests/model/baselines/sum.c.
+ */
 #include <spin/spin.h>
 
 struct total {

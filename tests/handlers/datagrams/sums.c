@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sums - adds each datagram's words to an array of sums, from an index that the host sets. tests/model/baselines/sums.c is its baseline. */
+/*
+ * sums - adds each datagram's i-th word to sum[from + i]; the host sets `from`. tests/model/for_each_adds_no_instruction.sh: its loop must
+ * have the same instructions as the hand-written one of tests/model/baselines/sums.c.
+ */
 #include <spin/spin.h>
 
 struct sums {

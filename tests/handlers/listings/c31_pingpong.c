@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c31_pingpong - sPIN's listing C.3.1: sends a message back packet by packet, or as a whole from host memory if it is long.
+ * c31_pingpong - sPIN's listing C.3.1: sends a message back packet by packet, or as a whole from host memory if it has more than 4,096
+ * bytes. For tests/vectors/listings.
  *
- * As in the listing, the source of a long message is what the application has written to the state.
+ * As in the listing, the header handler does not store the source of a long message: it goes to the process that the application has
+ * written to the state.
  */
 #include <spin/spin.h>
 

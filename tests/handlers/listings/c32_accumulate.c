@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c32_accumulate - sPIN's listing C.3.2: multiplies the numbers in the entry's memory by the received pairs, and writes
- * the result to memory and, if requested, sends it to the sender.
+ * c32_accumulate - sPIN's listing C.3.2: multiplies the pairs (real and imaginary part) in the entry's memory by the received ones, writes
+ * the results to memory and, if `pong` is set, sends them to the sender. For tests/vectors/listings and tests/figures.
  *
- * HPUs and eBPF have no floating point, so the numbers are int32_t, modulo 2^32.
+ * HPUs and eBPF have no floating point, so the numbers are 32-bit integers, modulo 2^32. The imaginary part is computed from the new real
+ * part, so the result is not a complex product.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c33_broadcast - sPIN's listing C.3.3: forwards a message along a binomial tree, packet by packet, or as a whole from host memory
- * if it is long.
+ * c33_broadcast - sPIN's listing C.3.3: forwards a message along a binomial tree (rank 0 of 8 to ranks 4, 2 and 1, rank 4 to 6 and 5),
+ * packet by packet, or as a whole from host memory if it has more than 4,096 bytes. For tests/vectors/listings.
  *
  * Ranks are addresses here: the application writes the address of each rank to the state.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c34_ddtvec - sPIN's listing C.3.4: writes blocks of vlen bytes at offsets vlen + stride apart.
+ * c34_ddtvec - sPIN's listing C.3.4: writes a message to host memory in blocks of vlen bytes, at offsets vlen + stride apart (a strided
+ * datatype). A packet may begin and end in the middle of a block. For tests/vectors/listings.
  *
  * handlers/strided_ddt.c does the same with one division less per block.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_acknowledge - sPIN's listing C.3.5, data server: forwards the parity server's acknowledgement to the client. */
+/*
+ * c35_acknowledge - sPIN's listing C.3.5, data server: forwards the parity server's acknowledgement to the client that the user header
+ * names. For tests/vectors/listings.
+ */
 #include <spin/spin.h>
 
 #include "c35_raid.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c35_parity - sPIN's listing C.3.5, parity server: adds an update to the parity, and informs its data server which client to acknowledge.
+ * c35_parity - sPIN's listing C.3.5, parity server: adds an update to the parity by exclusive or, and informs its data server which client
+ * to acknowledge. For tests/vectors/listings.
  */
 #include <spin/spin.h>
 

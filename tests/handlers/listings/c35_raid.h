@@ -3,10 +3,11 @@
 #define TESTS_HANDLERS_C35_RAID_H
 
 /*
- * Shared by the handlers of sPIN's listing C.3.5, "Reed-Solomon": data nodes that keep a parity node up to date (RAID-5). A process, an
- * endpoint of messages, is encoded in 64 bits, in hdr_data and user headers: IPv4 address, port, and two bytes of 0.
+ * Shared by c35_acknowledge.c, c35_parity.c and c35_write.c, the handlers of sPIN's listing C.3.5, "Reed-Solomon": data nodes that keep a
+ * parity node up to date (RAID-5). A process, an endpoint of messages, is encoded in 64 bits, in hdr_data and user headers: IPv4 address
+ * and port in network byte order, and two bytes of 0.
  */
-enum { PARITY_TAG = 53 };
+enum { PARITY_TAG = 53 /* match bits of updates for the parity server */ };
 
 struct raid_process {
 	spin_be32 addr;

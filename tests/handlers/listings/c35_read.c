@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_read - sPIN's listing C.3.5, data server: replies to a message with a length by sending that many bytes of the entry's memory. */
+/*
+ * c35_read - sPIN's listing C.3.5, data server: the user header contains a length, and the reply to it is a put of that many bytes from the
+ * start of the message's place in the entry. For tests/vectors/listings.
+ */
 #include <spin/spin.h>
 
 struct user_header {

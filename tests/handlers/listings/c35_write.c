@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_write - sPIN's listing C.3.5, data server: adds an update to the entry's memory, and sends the result to the parity server. */
+/*
+ * c35_write - sPIN's listing C.3.5, data server: adds an update to the entry's memory by exclusive or, and sends the result to the parity
+ * server with the client's address. For tests/vectors/listings.
+ */
 #include <spin/spin.h>
 
 #include "c35_raid.h"

@@ -3,8 +3,9 @@
 #define TESTS_HANDLERS_ACT_BUFFER_H
 
 /*
- * Handlers that use an HPU's buffer as selected by each packet's payload (struct act_buffer_ask, little-endian), for
- * tests/vectors/actions*: act_buffer for messages, act_buffer_d for datagrams. They first fill the buffer with the payload's words.
+ * Handlers that fill two buffers of the HPU that runs them from each packet's payload, then copy or send a part of `buf` as the payload
+ * says (struct act_buffer_ask, little-endian): act_buffer for messages, act_buffer_d for datagrams. `first` gets the inverted words and
+ * lies next to `buf`, so a copy beyond the end of either shows. For tests/vectors/actions_memory.
  */
 #include <stdint.h>
 

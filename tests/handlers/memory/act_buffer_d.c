@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_buffer_d - datagrams that select an operation on an HPU's own buffer (act_buffer.h), in both load classes. For tests/vectors. */
+/*
+ * act_buffer_d - datagrams that select an operation on an HPU's own buffer (act_buffer.h), in both load classes. For
+ * tests/vectors/actions_memory.
+ */
 #include <spin/spin.h>
 
 #include "act_buffer.h"

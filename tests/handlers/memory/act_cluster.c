@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_cluster - datagrams of two words, an operation and a number, on memory of clusters: 0 adds the number, by all atomic operations whose
- * total does not depend on the cluster; 1 merges into the state; 2 subtracts the number.
+ * act_cluster - datagrams of two words, an operation and a number, on memory of clusters, of which each cluster of HPUs has a copy. 0 adds
+ * the number to the local copy, by all atomic operations whose total does not depend on the cluster. 1 merges: stores the sum of all copies
+ * in the state. 2 subtracts the number. For tests/vectors/actions_memory, tests/live/memory_of_clusters_is_a_sum.c and
+ * tests/model/images_are_for_pspin.sh.
  */
 #include <spin/spin.h>
 

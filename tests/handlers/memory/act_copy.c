@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_copy - datagrams of one word, an operation, that test copies within HPU memory: between state, a local variable and memory of
- * clusters; blocking or not; of one word, a line, and more than a line; and SPIN_FETCH.
+ * act_copy - datagrams of one word, a case number, that copy within HPU memory (spin_copy): within the state, through a local variable, to
+ * and from memory of the cluster; blocking or not; 1, 8, 40 and 83 words. Only the destination's words may change. Case 3 reads the state
+ * by SPIN_FETCH (on the card by a copy in a local variable). For tests/vectors/actions_memory.
  */
 #include <spin/spin.h>
 
@@ -54,7 +55,7 @@ static enum spin_payload_rc act_copy_payload(struct spin_payload *p, struct copi
 	case 5: /* and from there */
 		spin_copy(p, &state->to.word[20], &SPIN_LOCAL(p, words)->word[8], 8 * sizeof(uint32_t));
 		return SPIN_SUCCESS;
-	case 6: /* more than the verifier checks word by word */
+	case 6: /* 83 words, more than the verifier checks word by word */
 		spin_copy(p, &state->many[1], &state->from, 2 * sizeof(state->from) + 3 * sizeof(uint32_t));
 		return SPIN_SUCCESS;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_for - counted loops (SPIN_FOR) with bounds from the packet: over a range of numbers, and over bytes, with break. For tests/vectors.
+ * act_for - counted loops (SPIN_FOR) with bounds from the packet, little-endian. The first runs from `from` to below `to`, and its rounds,
+ * sum and last index are stored. The second sums the payload's bytes, skips those of 0x22 (continue), and ends at index `stop` (break).
+ * Both take steps from one budget of 300. For tests/vectors/actions.
  */
 #include <spin/spin.h>
 

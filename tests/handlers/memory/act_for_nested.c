@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_for_nested - two nested counted loops (SPIN_FOR) with bounds from the packet: the inner one starts at the index of the outer one, and
- * uses continue and break. For tests/vectors/actions.
+ * act_for_nested - two nested counted loops (SPIN_FOR) with bounds from the packet: the inner one starts at the index of the outer one.
+ * Counts pairs of the same parity (continue), at most `stop` of them (break), and keeps the least and the greatest product. Both loops take
+ * steps from one budget of 1,200. For tests/vectors/actions.
  */
 #include <spin/spin.h>
 

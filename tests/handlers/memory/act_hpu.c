@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu - counts datagrams in memory of the HPU (processor) that handles them. For tests/vectors/actions_memory. */
+/*
+ * act_hpu - counts datagrams in memory of the HPU (processor) that handles them, and stores its number and how many HPUs there are. For
+ * tests/vectors/actions_memory and tests/model/what_each_hpu_has.c.
+ */
 #include <spin/spin.h>
 
 struct hpus {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu_me - counts packets of messages in memory of the HPU that handles them; all handlers store its number. For tests/vectors. */
+/*
+ * act_hpu_me - all handlers of a message store the number of the HPU (processor) that runs them, the payload handler also how many HPUs
+ * there are. For tests/vectors/actions_memory.
+ */
 #include <spin/spin.h>
 
 struct hpus {

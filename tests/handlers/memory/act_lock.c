@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_lock - messages whose packets select loops and locks, and the handler that uses them (act_lock.h). For tests/vectors. */
+/*
+ * act_lock - messages whose packets select a loop or a lock, and the handler that uses it (act_lock.h). For tests/vectors/actions_memory.
+ */
 #include <spin/spin.h>
 
 #include "act_lock.h"

@@ -4,7 +4,8 @@
 
 /*
  * Handlers that loop and lock as selected by each packet's payload (struct act_lock_ask, little-endian), with a budget of 64 loop steps:
- * act_lock for messages, act_lock_d for datagrams. For tests/vectors/actions and actions_memory.
+ * act_lock for messages, act_lock_d for datagrams. A run that uses up its steps is an overrun; it releases the locks that it holds. For
+ * tests/vectors/actions and actions_memory.
  */
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ enum act_lock_op {
 	ACT_LOCKED_RETURN, /* leaves by return, with DROP */
 	ACT_READ,          /* counts under the readers-writer lock, as a nested reader */
 	ACT_WRITE,
-	ACT_TRY,          /* spin_try_lock: sets `rounds` to 1 if it was taken, and releases it */
+	ACT_TRY,          /* spin_try_lock: counts in `rounds` if it was taken, and releases it */
 	ACT_WALK,         /* SPIN_FOR_EACH over bytes: counts them in `rounds` */
 	ACT_WALK_WORDS,   /* over words */
 	ACT_WHILE_LOCKED, /* n iterations under the lock, which is released on overrun */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_walk - walks over the payload (SPIN_FOR_EACH) without a budget, so steps are not counted. For tests/vectors/actions. */
+/*
+ * act_walk - goes over the payload's bytes (SPIN_FOR_EACH) and then loops 500 times. No budget is registered: the walk takes no steps, and
+ * the loop has the default of 2^20, so both must complete. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 struct walked {

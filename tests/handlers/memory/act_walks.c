@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_walks - two walks over the same bytes of the payload, within one budget of 64 steps. For tests/vectors/actions. */
+/*
+ * act_walks - sums the payload's bytes in two walks (SPIN_FOR_EACH), within one budget of 64 steps: 33 bytes are too many, and the second
+ * walk ends after 31 of them. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 struct walked {

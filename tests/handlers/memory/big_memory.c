@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* big_memory - uses all memory that handlers can have: 1 MiB of state, 3 MiB of tables. For tests/live/limits_are_kept.c. */
+/*
+ * big_memory - has all the memory that handlers can have, 1 MiB of state and 3 MiB of tables, and counts in the last word of each. For
+ * tests/live/limits_are_kept.c.
+ */
 #include <spin/spin.h>
 
 struct state {

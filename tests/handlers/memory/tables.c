@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tables - SPIN_AT and SPIN_FIND, access to tables by index and by key, with both from the packet. For tests/vectors/tables. */
+/*
+ * tables - looks up a row by key (SPIN_FIND) and another by index (SPIN_AT), both from the packet, and counts the hits. A key that is not
+ * found is counted, an index beyond the 16 rows is SEGV. For tests/vectors/tables.
+ */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk - SPIN_FOR_EACH over words, halfwords and bytes; skips zero words and stops at a word of all ones. For tests/vectors/walk. */
+/*
+ * walk - three loops over the payload (SPIN_FOR_EACH), by words, halfwords and bytes, whose counts and sums are stored. The first one skips
+ * zero words and stops at a word of all ones. For tests/vectors/walk.
+ */
 #include <spin/spin.h>
 
 struct sums {

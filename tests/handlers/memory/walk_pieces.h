@@ -3,7 +3,9 @@
 #define TESTS_HANDLERS_WALK_PIECES_H
 
 /*
- * For walk_pieces*.c: walks over a packet in pieces of several sizes, counts the pieces, sums their last words and indices.
+ * Goes over a packet's payload (SPIN_FOR_EACH) in pieces of 12, 16, 64 and 68 bytes, and stores for each size the number of pieces and the
+ * sums of their last words and of their indices. A rest shorter than a piece is not visited. Included by walk_pieces.c and
+ * walk_pieces_me.c.
  */
 #include <stdint.h>
 

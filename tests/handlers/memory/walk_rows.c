@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_rows - adds a datagram's words to a row of sums, each datagram the next row; a walk evaluates the row once. For tests/vectors. */
+/*
+ * walk_rows - adds a datagram's words to elements 1 to 7 of a row of sums (SPIN_FOR_EACH_WITH: the payload and an array in step). Each
+ * datagram takes the next of four rows: the expression for the row counts, so it must be evaluated once a loop and not once a word.
+ * Payloads of at most 8 bytes are dropped. For tests/vectors/walk.
+ */
 #include <spin/spin.h>
 
 struct rows {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * walk_with - walks a datagram's words together with sums, skips zeros and stops at all ones; and walks pieces of 12 bytes together with
- * larger elements. For tests/vectors/walk.
+ * walk_with - loops over the payload in step with an array (SPIN_FOR_EACH_WITH), from its element `from` on; the end of the shorter one
+ * ends the loop. First by words with 64 sums, where zeros are skipped and all ones stop it; then by pieces of 12 bytes with 8 elements of 8
+ * bytes. For tests/vectors/walk.
  */
 #include <spin/spin.h>
 

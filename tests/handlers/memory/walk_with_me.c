@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_with_me - walks the words of a message's packets together with an array of sums, within a budget. For tests/vectors/walk. */
+/*
+ * walk_with_me - loops over the words of a message's packets in step with 64 sums (SPIN_FOR_EACH_WITH), within a budget of 32 steps. Only
+ * words that have a sum take a step. For tests/vectors/walk.
+ */
 #include <spin/spin.h>
 
 struct walked_with {

@@ -2,7 +2,10 @@
 #ifndef TESTS_HANDLERS_ACT_WORK_H
 #define TESTS_HANDLERS_ACT_WORK_H
 
-/* Handlers that post work items (records for the program) as a packet's payload says: act_work for messages, act_work_d for datagrams. */
+/*
+ * Handlers that post work items (records for the program) as a packet's payload says: act_work for messages, act_work_d for datagrams. At
+ * most 4 items may be unread; further ones are not posted, and are counted in `full`.
+ */
 #include <spin/spin.h>
 
 /* little-endian */

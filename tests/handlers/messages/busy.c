@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* busy - loops for as many rounds as the host sets; HPUs share nothing else. For tests/bench/hpus.c, tests/model. */
+/*
+ * busy - loops for as many rounds as the host sets, and drops the datagram. HPUs share nothing that it writes, so they do not slow each
+ * other down. For tests/bench/hpus.c.
+ */
 #include <spin/spin.h>
 
 #include "hammer.h"

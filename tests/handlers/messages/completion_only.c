@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* completion_only - a completion handler without others, counts datagrams when they are complete. For tests/vectors/returns. */
+/*
+ * completion_only - a completion handler without other handlers: it counts datagrams, which are passed, when they are complete. For
+ * tests/vectors/returns.
+ */
 #include <spin/spin.h>
 
 struct seen {

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_COUNT_RUNS_H
 
 /*
- * One handler function, registered for datagrams (count_datagram.c) and for messages (count_message.c), so that a difference in cost comes
- * from the runtime.
+ * Counts runs of the payload handler and the bytes of payload. The same function is registered for datagrams (count_datagram.c) and for
+ * messages (count_message.c), so that a difference in cost comes from the runtime.
  */
 #include <spin/spin.h>
 

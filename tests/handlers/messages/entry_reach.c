@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* entry_reach - a datagram stores a counter in handlers' host memory and then counts. For tests/live/entries_have_memory_of_their_own.c. */
+/*
+ * entry_reach - a datagram writes its length and the successes counted so far to the handlers' host memory, by DMA, and then counts a
+ * success; a failure if the memory is not there. For tests/live/entries_have_memory_of_their_own.c.
+ */
 #include <spin/spin.h>
 
 #include "entry_reach.h"

@@ -3,8 +3,9 @@
 #define TESTS_HANDLERS_FAULTS_H
 
 /*
- * Handlers that fail as selected by a packet's first bytes, one for each handler, while they hold one lock: faults.c, msg_faults.c.
- * Handlers that succeed count under it: if a lock were not released after a fault, the next handler would overrun its budget.
+ * Handlers that fail as selected by a packet's first bytes, one for each handler: faults.c for datagrams, msg_faults.c for messages. Except
+ * for FAULT_WALK, handlers count in `guarded` under one lock, and loop or deadlock while they hold it. If it were not released after the
+ * fault, the next handler would overrun its budget.
  */
 #include <stdint.h>
 

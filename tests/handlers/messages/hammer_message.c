@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hammer_message - hammer.c for messages, whose packets also count in one scratchpad. For tests/live/hpus_hammer_shared_memory.c. */
+/*
+ * hammer_message - hammer.c for messages. Their packets also count in the message's scratchpad, with and without a lock, and the completion
+ * handler compares. For tests/live/hpus_hammer_shared_memory.c.
+ */
 #include "hammer_run.h"
 
 struct pad {

@@ -2,7 +2,10 @@
 #ifndef TESTS_HANDLERS_HAMMER_RUN_H
 #define TESTS_HANDLERS_HAMMER_RUN_H
 
-/* One run of the handlers in hammer.c and hammer_message.c: counts once in each kind of memory that HPUs share. */
+/*
+ * One run of the handlers in hammer.c and hammer_message.c: counts once in each kind of memory that HPUs share. No count may be lost;
+ * struct hammer_state (hammer.h) has what must come out.
+ */
 #include <spin/spin.h>
 
 #include "hammer.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_copy - copies every packet's payload to its offset in host memory, by DMA. For tests/transfer, tests/live, tests/vectors. */
+/*
+ * msg_copy - copies every packet's payload to its offset in the message's place in host memory, by DMA, and counts. For tests/transfer,
+ * tests/live, tests/messages and tests/vectors.
+ */
 #include <spin/spin.h>
 
 struct copied {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_entry_reach - each message stores its entry's counter and then counts. For tests/live/entries_have_memory_of_their_own.c. */
+/*
+ * msg_entry_reach - a complete message writes its length and the successes that its entry has counted to the entry's memory for handlers,
+ * by DMA, and then counts a success; a failure if the memory is not there. For tests/live/entries_have_memory_of_their_own.c.
+ */
 #include <spin/spin.h>
 
 #include "entry_reach.h"

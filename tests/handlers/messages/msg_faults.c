@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_faults - message handlers that commit the fault which a packet asks for: an endless loop, a wrong address, FAIL (faults.h)
+ * msg_faults - message handlers that commit the fault which a packet asks for: an endless loop, a deadlock, a wrong address, FAIL
+ * (faults.h). For tests/live/faults_are_reported.c.
  *
- * Tests check that only this message fails, with the right event. A completion handler sees no packet, so the payload handler leaves its
- * fault in the scratchpad.
+ * Only this message may fail, with the right event. A completion handler sees no packet, so the header handler leaves its fault in the
+ * scratchpad.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_head_write - a header handler rewrites the first packet; payload handlers copy it to host memory. For tests/vectors. */
+/*
+ * msg_head_write - a header handler sets two bytes of the first packet to 0, and returns the code that the packet contains. Payload
+ * handlers copy the payload to host memory, where these bytes must be 0. For tests/vectors/payload_returns.
+ */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_header_only - accepts messages by their first byte; without a payload handler the NIC writes them. For tests/vectors. */
+/*
+ * msg_header_only - a header handler alone, which returns the message's first byte as its code. Without a payload handler the NIC writes
+ * the message to host memory. For tests/vectors/header_returns and payload_returns.
+ */
 #include <spin/spin.h>
 
 struct count {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * msg_returns - handlers of messages return the code that the packet contains, and record when they ran and their arguments. The first
- * packet has the codes of the header and completion handlers, each packet that of its payload handler. For tests/vectors.
+ * packet has the codes of the header and completion handlers, each packet that of its payload handler. For tests/vectors (entries,
+ * header_returns, lifetimes, messages, message_headers, payload_returns) and tests/messages.
  */
 #include <spin/spin.h>
 

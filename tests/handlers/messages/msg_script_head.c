@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_head - msg_script.h without a payload handler: data that the header handler accepts goes to memory. For tests/messages. */
+/*
+ * msg_script_head - msg_script.h without a payload handler, with the state in L1: data that the header handler accepts goes to host memory.
+ * For tests/messages/fuzz_wire.c and tests/reference/schedule.c.
+ */
 #include <spin/spin.h>
 
 #include "msg_script.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_pay - msg_script.h without a header handler, with the completion handler of datagrams. For tests/reference/schedule.c. */
+/*
+ * msg_script_pay - msg_script.h without a header handler, with the completion handler that datagrams have, and with the received checksum
+ * left to the host. For tests/reference/schedule.c.
+ */
 #include <spin/spin.h>
 
 #include "msg_script.h"

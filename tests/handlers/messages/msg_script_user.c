@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_user - msg_script with a user header, bytes for the header handler only. For tests/reference/schedule.c. */
+/*
+ * msg_script_user - msg_script.h with a user header, the message's first 8 bytes, for the header handler only. For
+ * tests/reference/schedule.c.
+ */
 #include <spin/spin.h>
 
 #include "msg_script.h"

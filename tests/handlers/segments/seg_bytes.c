@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_bytes - adds up the payload bytes of TCP segments, without a header and a completion handler, and with only the headers in L1; for
- * tests/segments and tests/vectors. It drops payloads that begin with 'D'.
+ * seg_bytes - adds up the payload bytes of TCP segments, without a header and a completion handler, and with only the headers in L1. It
+ * drops payloads that begin with 'D'. For tests/segments/model_parses_segments.c and tests/sockets/segments_on_sockets.c.
  */
 #include <spin/spin.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_count - counts what handlers of TCP segments are given; for tests/segments and tests/vectors
+ * seg_count - counts what handlers of TCP segments are given; for the tests of the NIC model in tests/segments (model*.c)
  *
- * The first byte of a payload says what its handler does: 'D' drops, 'F' fails, 'R' tries to reply, 'W' writes over the first four bytes,
- * 'X' returns no return code. The port of the peer says what the header handler does (seg_count.h).
+ * The first byte of a payload says what its handler does: 'D' drops, 'F' fails, 'R' returns REPLIED, which segments do not support, 'W'
+ * writes over the first four bytes, 'X' returns 99, no return code. The port of the peer says what the header handler does (seg_count.h).
  */
 #include <spin/spin.h>
 #include <spin/wire.h>

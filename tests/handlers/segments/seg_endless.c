@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_endless - handlers of TCP segments that loop until the work limit of the isolated class ends them, as `loops` says; for
- * tests/segments/ended_handlers_hold_no_place.c.
+ * seg_endless - handlers of TCP segments that loop, if `loops` says so, until the work limit of the isolated class (handlers without
+ * CAP_PERFMON) ends them; for tests/segments/ended_handlers_hold_no_place.c.
  */
 #include <spin/spin.h>
 

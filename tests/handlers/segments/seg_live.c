@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_live - counts the connections of the kernel's TCP, for tests/segments. Connections from `watched` are counted separately, so that a
- * flood of others does not hide them. One payload in `drop_every` is dropped: TCP must send it again.
+ * seg_live - counts connections of the kernel's TCP, their payloads and ends, for tests/segments and tests/bench/streams.c. Those from the
+ * source port `watched` are also counted on their own, because a flood of others would hide them. One payload in `drop_every` is dropped:
+ * TCP must send it again.
  */
 #include <spin/spin.h>
 

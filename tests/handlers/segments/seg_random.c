@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* seg_random - TCP segments with all three handlers, which do what the segments say (seg_random.h). For tests/segments. */
+/*
+ * seg_random - TCP segments with all three handlers, which do what fields of the segments' headers say (seg_random.h). For tests/segments.
+ */
 #include <spin/spin.h>
 
 #include "seg_random.h"

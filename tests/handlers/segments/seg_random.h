@@ -8,7 +8,7 @@
  *
  * What they do is in fields that TCP leaves alone, so that a segment can be sent again with other verdicts:
  *
- *	code point   the header handler's return code, exclusive or SPIN_RC_PROCESS_DATA
+ *	code point   the header handler's return code, XOR SPIN_RC_PROCESS_DATA, so that 0 (ordinary traffic) processes data
  *	TTL          bits 2:0: enum seg_ask of the payload handler; bit 3: it rewrites the payload first
  *	source port  bits 2:0: enum seg_ask of the completion handler
  */
@@ -29,8 +29,8 @@ enum seg_ask {
 #define SEG_BUDGET   50
 
 #define SEG_RUNS      8
-#define SEG_REWRITE16 0x5aa5u     /* exclusive or, on bytes 2 and 3 */
-#define SEG_REWRITE32 0x13579bdfu /* on bytes 4 to 7 */
+#define SEG_REWRITE16 0x5aa5u     /* XORed into bytes 2 and 3 */
+#define SEG_REWRITE32 0x13579bdfu /* into bytes 4 to 7 */
 
 enum { SEG_HEADER = 1, SEG_PAYLOAD, SEG_COMPLETION };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* seg_random_one - TCP segments with a payload handler alone, which does what the segments say (seg_random.h). For tests/segments. */
+/*
+ * seg_random_one - seg_random.c with the payload handler alone, which does what fields of the segments' headers say (seg_random.h). For
+ * tests/segments.
+ */
 #include <spin/spin.h>
 
 #include "seg_random.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* seg_random_pay - TCP segments with no header handler, which do what the segments say (seg_random.h). For tests/segments. */
+/*
+ * seg_random_pay - seg_random.c without a header handler: payload and completion handlers do what fields of the segments' headers say
+ * (seg_random.h). For tests/segments.
+ */
 #include <spin/spin.h>
 
 #include "seg_random.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* seg_rewrite - TCP segments: stores to the payload, or ends by its budget, as the application has set. For tests/vectors/segments. */
+/*
+ * seg_rewrite - TCP segments: the payload handler keeps or rewrites the payload, or loops until its budget of 1,000 steps ends it, as the
+ * application has set. A store beyond the payload is SEGV. For tests/vectors/segments_wire, tests/vectors/segments_returns and tests/ring.
+ */
 #include <spin/spin.h>
 
 enum { KEEP, INVERT_ALL, SET16, SET32, ENDLESS };

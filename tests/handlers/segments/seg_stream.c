@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * seg_stream - keeps the bytes of two TCP connections, to an even and an odd port, by their offsets (seg_stream.h). For
- * tests/segments/stream_is_cut_anyhow.c.
+ * seg_stream - stores each byte of two TCP connections, to an even and an odd port, at its offset in the stream (seg_stream.h), also of
+ * segments that it drops. However a stream is cut, the bytes must be the same. For tests/segments/stream_is_cut_anyhow.c.
  */
 #include <spin/spin.h>
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_HANDLERS_SEG_STREAM_H
 #define TESTS_HANDLERS_SEG_STREAM_H
 
-/* What seg_stream.c keeps of a connection to an even or an odd port. Read by tests/segments/stream_is_cut_anyhow.c. */
+/*
+ * State of seg_stream.c: the bytes of the connections to an even and an odd port, by offset, and counts of handler runs. Read by
+ * tests/segments/stream_is_cut_anyhow.c.
+ */
 #include <stdint.h>
 
 #define SEG_STREAM_BYTES 4096

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_acked - messages whose packets select an acknowledged put (struct acked_ask), to their source or another. For tests/vectors. */
+/*
+ * act_acked - messages whose packets select a put that asks for an acknowledgement (struct acked_ask), to their source or another target. A
+ * payload handler may send one (SPIN_PUTS). For tests/vectors/actions and tests/live/puts_are_acknowledged.c.
+ */
 #include <spin/spin.h>
 
 struct acked_ask {

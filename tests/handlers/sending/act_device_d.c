@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_device_d - datagrams make the handler send 16 bytes of the state, or none, and record source and target. For tests/vectors. */
+/*
+ * act_device_d - datagrams make the handler send 16 bytes of the state, or none, and store source and target. The state changes right after
+ * the call: the packet must have the bytes of before. For tests/vectors/actions and tests/kernels.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

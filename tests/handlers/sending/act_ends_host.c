@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_ends_host - messages whose header and completion handlers send host memory (act_put.h). For tests/vectors/actions. */
+/*
+ * act_ends_host - messages whose first packet makes the header or the completion handler send host memory (act_put.h). For
+ * tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_fetch_ask - asks a packet's sender to add the state's words to its memory and return the old values. For tests/vectors/actions. */
+/*
+ * act_fetch_ask - asks a packet's sender to apply an atomic operation to its memory, with the state's words as operands, and to return the
+ * old values (spin_fetch_atomic). Only one may be sent for a packet: a second one is SEGV. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 struct fetch_ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_forward_d - datagrams say where to forward them, and what to store in them afterwards (act_put.h). For tests/vectors/actions. */
+/*
+ * act_forward_d - datagrams say where to forward them (act_put.h). With FORWARD_AND_SET the word behind the request is stored before the
+ * call and set to 0 after it: the packet sent must have the former value, the datagram the latter. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_frag - messages in pieces of 8 bytes behind a user header; a piece that starts with 1 or 2 is dropped or fails. For tests/vectors. */
+/*
+ * act_frag - messages with a user header of 8 bytes whose payload handlers get multiples of 8 bytes (.fragmentation_bytes); `unaligned`
+ * must stay 0. A payload whose first byte is 1 is dropped, one with 2 fails. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 struct pieces {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_local - messages: sends each packet's length and offset, from the scratchpad or a local variable (act_put.h). For tests/vectors. */
+/*
+ * act_local - messages: sends each packet's length and offset, from the scratchpad or a local variable (act_put.h), whose length is set to
+ * 0 right after the call: the packet must have the value of before. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

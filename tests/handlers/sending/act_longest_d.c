@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_longest_d - datagrams make the handler send as many bytes of the state as it may, or a word more (act_put.h). For tests/vectors. */
+/*
+ * act_longest_d - datagrams make the handler send 2,048 bytes of the state, the most that a packet may carry, or 2,052, which is SEGV
+ * (act_put.h). For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -16,7 +16,7 @@ struct act_put_ask {
 	uint8_t count;    /* number of packets, for handlers that can repeat */
 	uint8_t rc;       /* returned if all were sent */
 	uint32_t off, bytes;
-	uint32_t match;   /* match_bits; hdr_data and remote_offset are this + 1 and + 2, also in the upper half */
+	uint32_t match;   /* match_bits. If not 0, hdr_data is this + 1 in both halves, and remote_offset this + 2 in the upper half */
 	uint32_t addr[4]; /* of the target */
 	uint16_t port;
 	uint16_t ip_version; /* 0: the target is the packet's source */

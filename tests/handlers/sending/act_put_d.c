@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_put_d - datagrams say which of their bytes to send, how often and to whom (act_put.h). For tests/vectors/actions. */
+/*
+ * act_put_d - datagrams say which of their bytes to send, how often (16 times at most; the next is SEGV) and to whom (act_put.h). For
+ * tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

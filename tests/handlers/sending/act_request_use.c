@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_request_use - accepts gets and atomics with a user header; the payload handler counts packets and bytes. For tests/vectors. */
+/*
+ * act_request_use - accepts gets and atomics with a user header of 8 bytes, which the payload handler does not get; it counts packets and
+ * bytes. For tests/vectors/entries.
+ */
 #include <spin/spin.h>
 
 struct given {

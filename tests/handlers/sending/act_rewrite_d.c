@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_rewrite_d - datagrams whose port changes between the packets that handlers send; whole packets in L1. For tests/vectors. */
+/*
+ * act_rewrite_d - datagrams whose port changes between the packets that handlers send (act_rewrite_d.h), with whole packets in L1, the
+ * HPUs' fast memory. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_rewrite_d.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by act_rewrite_d.c and act_rewrite_h_d.c, for tests/vectors/actions: the payload handler rewrites the port as the packet says,
- * sends, and returns the packet's code; afterwards the completion handler replies with another packet.
+ * Shared by act_rewrite_d.c and act_rewrite_h_d.c, for tests/vectors/actions. The payload handler sets the destination port that the packet
+ * contains, sends 4 bytes of the payload, and returns the packet's code. Then the completion handler sends the port that the packet arrived
+ * with. Each packet sent must have the port as it is at its call as source port.
  */
 #include "act_put.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_rewrite_h_d - act_rewrite_d with headers in L1, the HPUs' fast memory, and the rest in L2. For tests/vectors/actions. */
+/*
+ * act_rewrite_h_d - datagrams whose port changes between the packets that handlers send (act_rewrite_d.h), with headers in L1, the HPUs'
+ * fast memory, and the rest in L2. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_rewrite_d.h"

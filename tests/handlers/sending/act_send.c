@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_send - messages whose packets say what to send back to their source, up to two packets each. For tests/vectors/actions. */
+/*
+ * act_send - messages whose packets say what to send back to their source: payload, state or host memory. Two packets may be sent for each
+ * (SPIN_PUTS); SEND_THREE sends a third one, which must be SEGV. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 enum send_op { SEND_NOTHING, SEND_PAYLOAD, SEND_DEVICE, SEND_HOST, SEND_THREE };
@@ -11,7 +14,7 @@ struct send_ask {
 };
 
 struct sender {
-	uint32_t words[4]; /* set to 0 right after they are sent */
+	uint32_t words[4]; /* SEND_DEVICE sets the first two to 0 right after the call: the packet must have the values of before */
 	uint32_t target_port, unused;
 };
 SPIN_STATE(struct sender, .words = { 0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c });

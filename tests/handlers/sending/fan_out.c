@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* fan_out - sends several packets per datagram: from its i-th word on, to each target in turn. For tests/live/handlers_send_packets.c. */
+/*
+ * fan_out - sends `count` packets for each datagram, at most 16: the i-th has `bytes` bytes from the datagram's i-th word on, and goes back
+ * to the source or, if they are set, to the next of four targets. Then it replies, passes or drops. For tests/live/handlers_send_packets.c,
+ * tests/ring and tests/stress (tests/common/net/echo_test.h).
+ */
 #include <spin/spin.h>
 
 #include "fan_out.h"

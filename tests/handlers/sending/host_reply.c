@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* host_reply - replies, or delivers with a changed word, without checking the received checksum. For tests/vectors/rewrite. */
+/*
+ * host_reply - replies with the first 8 bytes, or delivers the packet, in both cases with a word inverted. The received checksum is not
+ * checked (SPIN_CHECKSUM_HOST). For tests/vectors/rewrite.
+ */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_fan - sends several packets per packet of a message, at its end a put from host memory. For tests/live/handlers_put_messages.c. */
+/*
+ * msg_fan - puts each packet's first bytes up to three times to different targets, and sends a put from host memory when the message ends.
+ * For tests/live/handlers_put_messages.c (tests/common/put_test.c).
+ */
 #include <spin/spin.h>
 
 #include "fan_out.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * endless - a piece of a TCP stream that starts with 'x' makes the handler loop until the work limit of the isolated class ends it; for
- * tests/sockets/streams_are_whole.c.
+ * endless - a piece of a TCP stream that starts with 'x' makes the handler loop until the work limit of the isolated class (handlers loaded
+ * without CAP_PERFMON) ends it; for tests/sockets/streams_are_whole.c.
  */
 #include <spin/spin.h>
 

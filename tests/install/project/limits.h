@@ -2,7 +2,7 @@
 #ifndef TESTS_INSTALL_PROJECT_LIMITS_H
 #define TESTS_INSTALL_PROJECT_LIMITS_H
 
-/* Shared by the handler ports.c and the application watch.c: the limit of ports. */
+/* Source ports below this are dropped by the handler ports.c. A header of the project, to test that spincc -I finds it. */
 #define PORTS_LOWEST 1024
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ports - handlers of a user's project, built by tests/install/out_of_tree.sh: drop datagrams from ports below a limit, and count the
- * others
+ * ports - handlers of a user's project, built by tests/install/out_of_tree.sh: drop datagrams from source ports below 1024 (limits.h), and
+ * count and pass the others
  */
 #include <spin/spin.h>
 

@@ -2,7 +2,7 @@
 /*
  * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: eight increments of a
  * word by LR and SC, on HPUs (cores of the NIC) that do not run in lockstep. A reservation belongs to an ID of the L2 port and not to the
- * HPU.
+ * HPU, so an SC can succeed on another HPU's reservation, and that HPU's increment is lost.
  */
 #include <spin/spin.h>
 

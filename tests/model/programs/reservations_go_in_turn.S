@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers for tests/model/reservations_go_in_turn.c, which compares them with PsPIN's RTL. increments: 16 increments of one word of
- * handler memory by LR and SC; returns the number of attempts. REFUSED: two SCs without a reservation.
+ * Handlers for tests/model/reservations_go_in_turn.c, which compares their cycles with PsPIN's RTL. increments: 16 increments of one word
+ * of handler memory by LR and SC; returns the number of attempts. REFUSED defines refused_in_MEMORY: two SCs without a reservation.
  */
 	.section .text.hpu, "ax"
 	.option norvc

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Instruction sequences whose cycles were measured on PsPIN's RTL (calibration rows). calibration_rows.c and
- * every_target_parameter_counts.c in tests/model run them on the NIC model. One pair of functions per row: NAME_base, and NAME, which adds
- * the measured sequence. t0 to t6 and a1 to a7 are free; a0 points to the arguments.
+ * Instruction sequences whose cycles were measured on PsPIN's RTL (calibration rows). calibration_rows.c, every_target_parameter_counts.c
+ * and machine_boots_and_recovers.c in tests/model run them on the NIC model. One pair of functions per row: NAME_base, and NAME, which adds
+ * the measured sequence, so that the row is the difference of their cycles. t0 to t6 and a1 to a7 are free; a0 points to the arguments.
  */
 	/* addresses of words in each memory, and of devices */
 	.set L1,      0x1b090000

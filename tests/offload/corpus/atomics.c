@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: atomic operations,
- * by opcode, on values and elsewhere.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: atomic operations by opcode. Only an addition without fetch (0x00) to a map's value is accepted; other opcodes,
+ * and additions on the stack, are rejected.
  */
 /* expect: accept : BYTES=32 OP=0x00 */
 /* expect: accept : BYTES=64 OP=0x00 */

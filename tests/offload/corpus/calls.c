@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: functions that are
- * called, with frames, pointers and saved registers; and functions that are not static.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: calls of static functions, with frames, pointers and saved registers: accepted if the frames fit in 512 bytes.
+ * Functions that are not static, and 24^7 calls, are unknown; a jump into another function is rejected.
  */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */
@@ -65,7 +66,10 @@ static __attribute__((noinline)) unsigned look(unsigned key)
 	return 1;
 }
 
-/* The first frame has 448 bytes, this one FRAME + 4, for the return address; each is rounded up to chunks of 64. */
+/*
+ * The first frame has 448 bytes, this one FRAME (on 6.12 rounded up to 8) and 4 for the return address. Each is rounded up to 64, and the
+ * sum may be 512.
+ */
 static __attribute__((noinline)) unsigned fill(unsigned seed)
 {
 	asm volatile("*(u32 *)(r10 - %1) = %0" ::"r"(seed), "i"(FRAME) : "memory");

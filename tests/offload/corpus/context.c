@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: fields of xdp_md,
- * read and written.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: fields of xdp_md. Only data and data_end may be read, and only rx_queue_index (offset 16) written; a constant
+ * queue above 255 is a warning.
  */
 /* expect: accept : DO=ctx->data==ctx->data_end */
 /* expect: reject ctx-field : DO=ctx->data_meta==ctx->data */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: every helper that a
- * datagram's program might call; bpf_xdp_adjust_head in its forms; tail calls and callbacks.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: every helper that a datagram's program might call. Accepted are map lookup, random numbers, bpf_xdp_adjust_head
+ * in its forms, and shortening by bpf_xdp_adjust_tail; tail calls, callbacks and other helpers are rejected.
  */
 /* expect: accept : CALL=bpf_get_prandom_u32() */
 /* expect: reject helper : CALL=bpf_ktime_get_ns() */

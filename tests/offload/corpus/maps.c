@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: the number, kind
- * and sizes of maps, each at its limit and just beyond; and variables, which are maps with flags.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: number, kind and sizes of maps, each at its limit and just beyond: 128 maps, 3,072,000 entries, keys and values
+ * of 56 bytes and of 64 together, each rounded up to 8. Variables, which are maps with flags, are rejected.
  */
 /* expect: accept : COUNT=128 */
 /* expect: reject map-count : COUNT=129 */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: one instruction
- * that sees two kinds of pointers, or one kind with two offsets.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: one instruction that sees two pointers. Two offsets in the packet or, aligned to 4 bytes, on the stack and
+ * values of two maps are accepted; pointers of two kinds are rejected, and so are accesses by data_end and arithmetic that no kernel
+ * allows.
  */
 /* expect: reject two-pointer-types : KIND=0 */
 /* expect: reject two-pointer-types : KIND=1 */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: properties of the
- * whole program: its section, return value and length.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: properties of the whole program. Return codes that the card does not know are a warning; sections other than
+ * "xdp", and 800 rounds of unrolled code, are rejected.
  */
 /* expect: accept : NAME="xdp" CODE=XDP_PASS */
 /* expect: accept : NAME="xdp" CODE=XDP_DROP */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: what a program may
- * do with a map's value.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: what a program may do with a map's value: read at constant offsets, and add atomically to words that it does not
+ * read. Stores, variable offsets and words that are both read and added to are rejected.
  */
 /* expect: accept : DO=0 */
 /* expect: accept : DO=1 */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] : MACROS` below, compiled with those
- * macros (corpus.h). `spinctl check --target nfp`, the checker of the NFP driver's rules, must give that verdict. Here: what no kernel
- * accepts, for any card.
+ * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
+ * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
+ * give that verdict. Here: what no kernel accepts, for any card, is rejected: packet accesses without a test, unwritten registers, a jump
+ * into an instruction, the stack of a function that has returned. Tests in other forms (<=, >=, <) are accepted.
  */
 /* expect: reject packet-bounds : KIND=0 */
 /* expect: reject packet-bounds : KIND=1 */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads a context's BPF programs in one of two classes (libspin.h). Called by load/context.c. Trusted: the program with direct packet access, which
- * tail-calls the program that copies packets for frames in several buffers. Isolated: the copying program, loaded without CAP_PERFMON.
+ * Loads a context's BPF programs in one of two classes (enum spin_class). Called by load/context.c. Trusted: the program that reads the
+ * packet in place; it tail-calls the program that copies packets for frames in several buffers. Isolated: only the copying program, loaded
+ * without CAP_PERFMON.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the programs of a context (loaded packet handlers) into the kernel: sets the constants that its verifier sees, chooses the variant of
- * the object's programs, tries others where that one is too much for the verifier, and explains a failure. Called by ctx.c.
+ * Loads the programs of a context (loaded packet handlers) into the kernel: sets the constants that the verifier sees, chooses the variant
+ * of the object's programs, tries other variants if the verifier gives up on that one, and explains a failure. Called by ctx.c. Tries use a
+ * brief log; after a failure the first variant is loaded once more with the whole log, which names the source line.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,12 +27,12 @@
 #include "user/libspin/streams.h"
 
 #define MTU_MIN         68u /* of IPv4 (RFC 791) */
-#define LOG_BRIEF       4u  /* the verifier's complaint and statistics, without instructions: these take it longer than its work */
+#define LOG_BRIEF       4u  /* complaint and statistics only: printing the instructions takes longer than verifying */
 #define BRIEF_LOG_BYTES (1u << 20)
 
 /*
- * A log of the verifier, which load_variant() fills. With level 0 libbpf loads without a log, and a program that is refused once more with
- * the whole one.
+ * A log of the verifier, which load_variant() fills. level 0: libbpf loads without a log, and if the program is refused, loads it again
+ * with the whole log.
  */
 struct log {
 	char *text;
@@ -186,10 +187,10 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 }
 
 /*
- * Prepares the next try after the verifier had too much to follow, whose log is given. Returns 0 if there is none. A program with may_goto is
- * also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that (strided_ddt on 6.12).
- * Such a context cannot take frames in several buffers. With bounded loops the verifier follows each piece of a walk over a packet, so they
- * are also tried for the packets that the interface's MTU lets arrive.
+ * Prepares the next try after the verifier has run out of steps, jumps or stack; log: its log. Returns 0 if there is no other variant. A
+ * program with may_goto is also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that
+ * (strided_ddt on 6.12). Such a context cannot take frames in several buffers. With bounded loops the verifier follows each piece of a walk
+ * over a packet, so the last try accepts only packets up to the interface's MTU.
  */
 static int next_try(struct spin_ctx *ctx, const struct spin_object *obj, const char *log)
 {
@@ -227,7 +228,7 @@ static int explain_failure(const struct spin_ctx *ctx, const struct spin_object 
 	return known ? spin_fail(known, "%s", reason) : spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 }
 
-/* Appends the brief log to one that Linux before 6.4 has cut off, and with it the complaint. */
+/* Linux before 6.4 cuts a long log off at the end, where the complaint is. Replaces the end of such a log by the brief one. */
 static void complete(const struct log *whole, const char *brief)
 {
 	const size_t used = strlen(whole->text), more = strlen(brief) + 2;
@@ -236,7 +237,7 @@ static void complete(const struct log *whole, const char *brief)
 		snprintf(whole->text + used - more, more + 1, "\n%s", brief);
 }
 
-/* Loads what was tried first once more, for the log that names the line. It may succeed, if the failure was of that moment. */
+/* Loads the first variant once more, for the whole log, which names the line. It may succeed, if the failure was temporary. */
 static int load_for_reason(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const char *brief)
 {
 	const struct log whole = { .text = calloc(1, VERIFIER_LOG_BYTES), .bytes = VERIFIER_LOG_BYTES };
@@ -253,7 +254,7 @@ static int load_for_reason(struct spin_ctx *ctx, const struct spin_object *obj, 
 	return err;
 }
 
-/* Tries what can be tried, with brief logs: the first try's is in logs[0], and the last one's in logs[1] if there were several. */
+/* Loads one variant after the other until one is accepted. logs[0]: the brief log of the first try; logs[1]: of the last of several. */
 static int try_all(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, const struct log logs[2],
 		   unsigned *tries)
 {
@@ -274,12 +275,12 @@ static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, 
 
 	if (!err || (tries == 1 && ctx->failure_reported))
 		return err;
-	if (tries > 1 && !ctx->failure_reported && !*logs[1].text) /* the verifier was not asked, as without memory: that is the reason */
+	if (tries > 1 && !ctx->failure_reported && !*logs[1].text) /* the load failed before the verifier ran, e.g. -ENOMEM */
 		return explain_failure(ctx, obj, err, logs[1].text, 0);
-	ctx->failure_reported = 0; /* of a later try, which the user did not ask for */
+	ctx->failure_reported = 0; /* discard the reason of a later try: the first variant's is reported */
 	ctx->bounded = is_bounded;
 	ctx->direct_bytes = direct_bytes;
-	if (is_bounded && spin_verifier__is_limit(logs[0].text)) /* the reason names no line */
+	if (is_bounded && spin_verifier__is_limit(logs[0].text)) /* that reason needs no source line, so no whole log */
 		return explain_failure(ctx, obj, err, logs[0].text, 1);
 	return load_for_reason(ctx, obj, wanted, logs[0].text);
 }
@@ -296,7 +297,7 @@ int load_context(struct spin_ctx *ctx, const struct spin_object *obj, const stru
 	if (!text)
 		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
 	ctx->bounded = !kernel_probe__may_goto() && obj->bounded;
-	if (ctx->previous && ctx->previous->object == obj && !ctx->moves) { /* for another rule: what was found then */
+	if (ctx->previous && ctx->previous->object == obj && !ctx->moves) { /* another rule only: the variant accepted before */
 		ctx->bounded = ctx->previous->bounded;
 		ctx->direct_bytes = ctx->previous->direct_bytes;
 	}

@@ -14,8 +14,8 @@ struct spin_object;
 struct spin_ctx_opts;
 
 /*
- * Returns the longest IP packet that arrives at these interfaces by their MTU, leaving out those whose MTU is no shorter than what programs
- * with bounded loops accept anyway; 0: there is none. An entry NULL, or without an interface, has Ethernet's.
+ * Returns the largest MTU of these interfaces, not counting those whose MTU is no shorter than what programs with bounded loops accept
+ * anyway (NI_LINEAR_BYTES_MAX); 0: there is none. An entry that is NULL, or has no interface, counts as MTU 1500.
  */
 uint32_t load_bytes_by_mtu(struct spin_nic *const *nics, unsigned count);
 

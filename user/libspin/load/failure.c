@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Turns a failed bpf_object__load() into a message. Checks in this order: resource shortage, old kernel, the verifier's
- * log. Called for contexts, the dispatcher, and other programs of libspin. A fault is attributed to sPIN only for its own programs.
+ * Turns a failed bpf_object__load() into a message. Checks in this order: shortage of descriptors, memory or permission; a kernel that is
+ * too old for the load class; the verifier's log. Called for contexts, the dispatcher and other programs of libspin. If the verifier
+ * refuses one of libspin's own programs, the message says that this is a fault of sPIN; for handlers it names the handler's line.
  */
 #include <errno.h>
 #include <stdio.h>

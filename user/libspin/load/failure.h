@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_LOAD_FAILURE_H
 #define USER_LIBSPIN_LOAD_FAILURE_H
 
-/* Explains to the user why bpf_object__load() failed. Called by load/context.c for handlers, and by the loaders of libspin's own programs. */
+/* Explains to the user why bpf_object__load() failed. Called by load/context.c (handlers) and by the loaders of libspin's own programs. */
 #include "user/libspin/internal.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)

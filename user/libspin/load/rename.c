@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Renames a function of a BPF object before libbpf reads it, so that `bpftool prog` shows the context's name (rename.h). Called by load/context.c
- * for contexts of an interface. Only a copy is changed.
+ * Renames a function of a BPF object before libbpf reads it, so that `bpftool prog` shows the context's name (rename.h). Called by
+ * load/context.c for contexts of an interface. Only a copy is changed.
  */
 #include <ctype.h>
 #include <elf.h>

@@ -249,7 +249,10 @@ static int is_loop(const char *line, const char *end)
 	return 0;
 }
 
-/* The first line of a loop that has no keyword (goto): of the handler's lines that the path has passed between two passes of the last one. */
+/*
+ * Finds a loop without a keyword (goto) by the handler's lines on the verifier's path, read backwards: the loop is closed when the last
+ * line occurs again after others, and begins at the lowest line number between.
+ */
 struct cycle {
 	unsigned first;
 	int has_others, is_closed;
@@ -268,8 +271,8 @@ static void follow_cycle(struct cycle *cycle, const struct verifier_refusal *las
 }
 
 /*
- * Searches backwards along the path that the verifier followed, skipping other paths from the
- * same branch.
+ * Finds the handler's line that the verifier complains about: searches the log backwards along the path that the verifier followed, and
+ * skips other paths from the same branch. want_loop: the line that begins the loop around it.
  */
 static void find_source_line(const char *log, int want_loop, struct verifier_refusal *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Sends messages over UDP (SLMP, sPIN's message protocol): a loop that sends packets in batches, reads acknowledgements in batches, and
- * sleeps until the next packet is due. Called by applications and by requests/.
+ * sleeps until the next packet is due. Called by applications (spin_sender__*()) and by requests/put.c and answer.c, which send puts and
+ * answers to gets for handlers. A message without progress for timeout_ms fails with -ETIMEDOUT.
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,7 +31,7 @@ struct job {
 	uint64_t max_acknowledged; /* highest number of acknowledged packets so far: more is progress, also after a restart */
 	uint64_t acknowledged;     /* packets acknowledged since the last restart */
 	uint64_t max_at_restart;   /* `max_acknowledged` at the last restart */
-	uint64_t max_sent;         /* the same of new packets sent: more is progress if they ask for no acknowledgement */
+	uint64_t max_sent;         /* highest number of new packets sent so far: more is progress if they ask for no acknowledgement */
 	unsigned failed_restarts;  /* consecutive restarts without progress */
 };
 
@@ -386,12 +387,12 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 	return err;
 }
 
-#define TIMEOUT_MS 1800u
-#define MS_MAX     3600000u
+#define TIMEOUT_MS 1800u    /* default of timeout_ms */
+#define MS_MAX     3600000u /* largest timeout_ms and resend_ms: an hour */
 
 /*
- * A receiver remembers a completed message for this long. If no acknowledgement arrives, all packets are sent
- * again, and must not arrive later, when it would take them for a new message.
+ * A receiver recognises packets of a completed message for SPIN_TOMBSTONE_MS, and later takes them for a new message. A sender that gets no
+ * acknowledgement sends all packets again, so it must give up before that time is over.
  */
 _Static_assert(TIMEOUT_MS < SPIN_TOMBSTONE_MS, "a message may be delivered twice");
 

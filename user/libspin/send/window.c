@@ -269,11 +269,11 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 	return 1;
 }
 
-/* Timeouts: until a round trip is known; minimum, for scheduling in a LAN; maximum, for a receiver without room. */
-#define RTO_INITIAL_NS  100000000u
-#define RTO_MIN_NS      5000000u
-#define RTO_MAX_NS      1000000000u
-#define RECENT_TIMEOUTS 8u /* in timeouts */
+/* Timeouts. A measurement is recent for RECENT_TIMEOUTS times the current timeout. */
+#define RTO_INITIAL_NS  100000000u  /* until a round trip is known */
+#define RTO_MIN_NS      5000000u    /* in a LAN the receiver may be scheduled this late */
+#define RTO_MAX_NS      1000000000u /* limit of doubling, for a receiver that has no room yet */
+#define RECENT_TIMEOUTS 8u
 
 uint64_t send_now_ns(void)
 {
@@ -299,8 +299,9 @@ void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t
 }
 
 /*
- * Without this, if the path's round trip were longer than the timeout, every packet would be sent twice and never be measured. If
- * other packets have been measured recently, the packet was really lost.
+ * A packet was acknowledged after timeouts. If no round trip was measured recently, the path's round trip may be longer than the timeout:
+ * every packet would be sent twice and never be measured. So the timeouts of all packets are doubled `waits` times. If others were measured
+ * recently, the packet was lost.
  */
 void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
 {

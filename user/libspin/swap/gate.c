@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the gate of a context, a BPF program that briefly makes packets wait while handlers are replaced, and shuts and opens it (gate.h).
- * Called by migrate.c. While shut it is owned by one thread, pinned to a CPU: packets on that CPU cannot wait for it.
+ * Called by migrate.c. While shut it is owned by one thread, pinned to a CPU: packets on that CPU interrupt the thread, so they must not
+ * wait for it.
  */
 #include <errno.h>
 #include <sched.h>

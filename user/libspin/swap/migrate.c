@@ -20,8 +20,8 @@
 
 #define VARIABLES_MAX     1024u
 #define RUNTIME_VARIABLES 3u
-#define WAIT_NS           1000000ull /* for the first tries; doubled after each TRIES_EACH tries */
-#define TRIES_EACH        3u
+#define WAIT_NS           1000000ull /* longest time that packets wait in the first tries: 1 ms */
+#define TRIES_EACH        3u         /* tries before that time is doubled: 3 each with 1, 2, 4 and 8 ms (SPIN_GATE_TRIES is 12) */
 
 struct move {
 	struct layout_move *plan;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replaces the handlers of a context while packets flow. Called by applications and spind (spin_ctx__swap()). The new programs are loaded
- * with the old ones' maps of state, so nothing is copied and no update is lost. Then one entry of a program array is replaced, which each
- * packet reads once.
+ * Replaces the handlers of a context while packets flow, by others with the same layout of state and tables (migrate.c: another layout).
+ * Called by applications and spind (spin_ctx__swap()). The new programs are loaded with the old ones' maps of state, so nothing is copied
+ * and no update is lost. Then one entry of a program array is replaced, which each packet reads once.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_SWAP_SWAP_H
 
 /*
- * Replaces the handlers of a context while packets arrive: functions shared by swap.c, by moving their memory (migrate.c) and by mapping it
- * again (socket.c). Functions return 0 or a negative errno with a reason.
+ * Replaces the handlers of a context while packets arrive: the functions of swap.c that migrate.c (handlers whose state has another layout)
+ * and socket.c (handlers that spind has replaced: their memory is mapped again) also need. Functions return 0 or a negative errno with a
+ * reason.
  */
 struct spin_ctx;
 struct spin_object;

@@ -4,7 +4,7 @@
 
 /*
  * Test loads for spinctl doctor: loads the dispatcher (an interface's XDP program) and small handlers as `spinctl run` does, and closes
- * them again. Called by exam.c; implemented by test_load.c.
+ * them again. exam.c runs the loads; load.c and process.c read the results. Implemented by test_load.c.
  */
 #include "user/spinctl/doctor/facts.h"
 

@@ -10,7 +10,7 @@
 #include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 
-/* For a driver that cannot be asked: a 4 KiB page minus headroom, the skb's footer and the Ethernet header, in bytes. */
+/* In bytes, for a driver that cannot be asked: a 4 KiB page minus headroom (256), skb_shared_info (320) and Ethernet with two tags (22). */
 #define ONE_PAGE_MTU 3498
 
 int doctor__long_frames(void)

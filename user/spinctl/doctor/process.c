@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of this process: capabilities, load classes, memlock, seccomp, lockdown. Run by exam.c. */
+/*
+ * spinctl doctor: the table of checks of this process: capabilities, load classes, memlock, seccomp, lockdown. Run by exam.c. Each function
+ * fills one row of the report: what was found and what to change.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

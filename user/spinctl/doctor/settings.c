@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of sysctls and CPUs. Run by exam.c. */
+/*
+ * spinctl doctor: the table of checks of kernel settings (JIT, statistics, retpolines, preemption), BTF, bpffs and CPUs. Run by exam.c.
+ * Each function fills one row of the report: what was found and what to change.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

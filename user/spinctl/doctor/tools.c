@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of tools: compilers that spincc runs, and others. Run by exam.c. */
+/*
+ * spinctl doctor: the table of checks of tools: compilers that spincc runs, and others. Run by exam.c. Each function fills one row of the
+ * report: the version that `TOOL --version` prints, or the package to install.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -22,7 +22,7 @@
 #include "user/tool/fill.h"
 #include "user/tool/parse_enum.h"
 
-#define SOCKETS_MAX 64
+#define SOCKETS_MAX 64 /* sockets of the program with handlers at a time; one more ends the command with an error */
 
 static struct exec_options {
 	const char *handler, *protocol, *name, *class, *broker;

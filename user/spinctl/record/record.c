@@ -11,7 +11,7 @@
 #include "user/tool/notify.h"
 #include "user/tool/fill.h"
 
-#define RING_MIB_MAX 1024
+#define RING_MIB_MAX 1024 /* libspin's limit for the ring of a tap */
 
 static struct record_options {
 	const char *device, *match, *output, *mode, *class, *ready_file;

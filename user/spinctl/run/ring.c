@@ -12,9 +12,9 @@
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 
-#define READ_MAX_S  0.02 /* seconds that run_ring__poll() reads at most, if packets keep arriving */
-#define PRINT_BYTES 16u  /* printed of a payload */
-#define QUEUE_MAX   1023u
+#define READ_MAX_S  0.02  /* seconds that run_ring__poll() reads at most, if packets keep arriving */
+#define PRINT_BYTES 16u   /* printed of a payload */
+#define QUEUE_MAX   1023u /* largest number of a receive queue */
 
 /* Parses "2" or "2-5". */
 static int parse_queues(const char *text, struct spin_ring_opts *opts)

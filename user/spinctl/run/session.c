@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens, fills, attaches and closes the handlers (contexts) and interfaces of one command line. Called by spinctl run and recv. On failure
- * it has printed a message; session__close() undoes what was done.
+ * Opens, fills (--set, --insert), attaches and closes the handlers (contexts) and interfaces of one command line. Called by spinctl run and
+ * recv. On failure it has printed a message; session__close() undoes what was done.
  */
 #include <string.h>
 

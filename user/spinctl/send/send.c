@@ -19,8 +19,8 @@
 #define NOT_GIVEN     UINT_MAX
 #define WHOLE_KIB     65536u /* longer files are cut by default: spinctl recv has this much memory by default */
 #define PIECE_KIB     8192u
-#define PIECE_KIB_MAX 262144u
-#define OPENING_US    1800000u
+#define PIECE_KIB_MAX 262144u  /* spinctl recv has at most 256 MiB of memory */
+#define OPENING_US    1800000u /* timeout of the message that announces pieces: libspin's default, as for a whole file */
 
 static struct send_options {
 	const char *to, *source, *match, *hdr_data, *offset;

@@ -16,6 +16,7 @@ int find__id(const char *broker, const char *text, uint32_t *id);
 /* Same, and opens the context. The caller destroys ctx and closes obj. */
 int find__open(const char *broker, const char *text, struct spin_object **obj, struct spin_ctx **ctx);
 
+/* The option --socket of all commands that talk to spind. */
 #define BROKER_OPTION(TYPE, member)                                                          \
 	{                                                                                    \
 		"socket", 0, OPTION_STRING, "PATH", offsetof(TYPE, member),                  \

@@ -9,7 +9,7 @@
 #include "user/spinctl/sockets/find.h"
 #include "user/spinctl/spinctl.h"
 
-#define CONTEXTS_MAX 4096
+#define CONTEXTS_MAX 4096 /* as many as spind's setting all-contexts allows */
 
 static struct stop_options {
 	const char *broker;

@@ -15,7 +15,7 @@
 #include "user/spinctl/spinctl.h"
 #include "user/tool/notify.h"
 
-#define CONTEXTS_MAX 4096
+#define CONTEXTS_MAX 4096 /* as many as spind's setting all-contexts allows */
 
 static struct top_options {
 	const char *broker;

@@ -3,6 +3,7 @@
  * datagram - loaded by `spinctl doctor` to test whether this kernel loads datagram handlers
  *
  * It does what most handlers do: reads the payload, counts in its state, answers.
+ * Embedded by test_load_image.S. It is loaded and closed again, never attached.
  */
 #include <spin/spin.h>
 

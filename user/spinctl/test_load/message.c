@@ -3,6 +3,7 @@
  * message - loaded by `spinctl doctor` to test whether this kernel loads handlers of messages
  *
  * It takes messages and leaves their bytes to the default action, host memory.
+ * Embedded by test_load_image.S. It is loaded and closed again, never attached.
  */
 #include <spin/spin.h>
 

@@ -3,6 +3,7 @@
  * sender - loaded by `spinctl doctor` to test whether this kernel loads handlers that send
  *
  * For each datagram it sends a word of its state to the datagram's source.
+ * Embedded by test_load_image.S. It is loaded and closed again, never attached.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/isolated_class_refuses.sh: spincc must refuse this, but not --trusted, with the message on the faulty line. */
+/* Without --trusted the verifier must refuse the difference of two pointers (tests/diagnostics/isolated_class_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/verifier_refuses.sh: the kernel's verifier must refuse this, and spincc print the message on the faulty line. */
+/* The verifier must refuse the packet's bytes without SPIN_GET; spincc names the line (tests/diagnostics/verifier_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

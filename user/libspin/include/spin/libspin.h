@@ -282,9 +282,10 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
  * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open connections of TCP segments, which go on
- * with the new handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are
- * CPUs or queues; -EOPNOTSUPP for others. -EINVAL: state or tables have another layout, which the reason names
- * (spin_ctx__migrate() moves them), or the verifier refuses the new handlers; the old handlers continue.
+ * with the new handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams
+ * without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are CPUs or queues; -EOPNOTSUPP for others. -EINVAL:
+ * state or tables have another layout, which the reason names (spin_ctx__migrate() moves them), or the verifier refuses the new handlers;
+ * the old handlers continue.
  */
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
 
@@ -303,12 +304,12 @@ struct spin_migration {
  * structs, entries of tables by key (SPIN_KEY), and entries of other arrays by index. An integer must keep its size, signedness and byte
  * order, or must be unsigned, in host byte order, and become wider. A counter (SPIN_COUNTER) may become an integer and the other way round.
  * New fields start with the object's values. Removed fields are lost, and are named in *report. Packet counts and connections continue. The
- * change is atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones see
- * everything that earlier packets have written. No packet and no update is lost by it. To that end, packets wait on the CPU that received
- * them while what has changed since a first copy is copied again: some tens of microseconds, and at most 8 ms for megabytes that change all
- * the time. A driver's queue that overflows in that time loses packets. During the call the application must not write to the context's memory.
- * Afterwards addresses from spin_ctx__symbol() are invalid. report may be NULL; on failure only its `tries` is valid. The calling thread is
- * temporarily moved to other CPUs.
+ * change is atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones
+ * see everything that earlier packets have written. No packet and no update is lost by it. To that end, packets wait on the CPU that
+ * received them while what has changed since a first copy is copied again: some tens of microseconds, and at most 8 ms for megabytes that
+ * change all the time. A driver's queue that overflows in that time loses packets. During the call the application must not write to the
+ * context's memory. Afterwards addresses from spin_ctx__symbol() are invalid. report may be NULL; on failure only its `tries` is valid. The
+ * calling thread is temporarily moved to other CPUs.
  *
  * On failure the old handlers continue, and nothing has changed. -EINVAL: a field has an incompatible type, which the reason names; or as
  * for spin_ctx__swap(). -ENOSPC: a table has no slot for an entry that is in use. -EAGAIN: packets arrived continuously on all CPUs, so
@@ -319,10 +320,11 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 /*
  * Gives the context another rule on all its interfaces while packets arrive. A packet that both rules match always has handlers, and is
  * handled once. State, tables, counters, events and addresses from spin_ctx__symbol() stay. A TCP connection that only the old rule matches
- * goes on without handlers, and its completion handler does not run. Only for contexts that support spin_ctx__swap() and were created for an
- * interface; -EOPNOTSUPP for others, and for contexts of sockets, whose rule is the socket's. On failure the old rule stays. -EEXIST: the new rule overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the change the
- * context needs a second of SPIN_CONTEXTS_MAX slots. -ENODEV, -ENOLINK: as for spin_ctx__attach(). As with all calls for one context, only
- * one thread at a time may call it; other contexts of the interface may be attached and detached at the same time.
+ * goes on without handlers, and its completion handler does not run. Only for contexts that support spin_ctx__swap() and were created for
+ * an interface; -EOPNOTSUPP for others, and for contexts of sockets, whose rule is the socket's. On failure the old rule stays. -EEXIST:
+ * the new rule overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the change the context needs a second
+ * of SPIN_CONTEXTS_MAX slots. -ENODEV, -ENOLINK: as for spin_ctx__attach(). As with all calls for one context, only one thread at a time
+ * may call it; other contexts of the interface may be attached and detached at the same time.
  */
 int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule);
 
@@ -379,9 +381,9 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
  */
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
 /*
- * Returns the longest IP packet, in bytes, that the context's handlers take; longer ones are TOO_LONG. If loops over a packet are too much for
- * the verifier, which before Linux 6.9 follows each piece, it is the MTU that the interface had when the context was created (without
- * interface 1500).
+ * Returns the longest IP packet, in bytes, that the context's handlers take: SPIN_IP_BYTES_MAX, or SPIN_LINEAR_BYTES_MAX if their programs
+ * were loaded with bounded loops (before Linux 6.9, and if other loops are too much for the verifier) or onto a card. If bounded loops are
+ * also too much, it is the MTU that the interface had when the context was created (without interface 1500). Longer packets are TOO_LONG.
  */
 uint32_t spin_ctx__longest_packet(const struct spin_ctx *ctx);
 

@@ -32,10 +32,10 @@
  * handlers from all of them permanently; spin_ctx__attach() attaches handlers to later connections. Up to 1024 connections at a time have
  * handlers; others work as without.
  *
- * Segments (SPIN_DELIVER_SEGMENTS): the handlers see each segment as it arrives, before TCP, as described in <spin/segment.h>: from the SYN,
- * which they may refuse, to the end. A connected socket begins with its next payload. The context ends when its socket is closed. Connections
- * then go on without handlers, as after spin_ctx__detach(); after spin_ctx__attach() they have handlers again. Of a SO_REUSEPORT group the
- * handlers have the connections of the attached socket.
+ * Segments (SPIN_DELIVER_SEGMENTS): the handlers see each segment as it arrives, before TCP, as described in <spin/segment.h>: from the
+ * SYN, which they may refuse, to the end. A connected socket begins with its next payload. The context ends when its socket is closed.
+ * Connections then go on without handlers, as after spin_ctx__detach(); after spin_ctx__attach() they have handlers again. Of a
+ * SO_REUSEPORT group the handlers have the connections of the attached socket.
  *
  * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. In an SO_REUSEPORT
  * group one socket is attached, for the datagrams of all. Broadcasts, and datagrams to groups that a socket bound to any address has
@@ -69,9 +69,9 @@ struct spin_socket_opts {
  * may be used by one thread at a time. -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP),
  * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP
  * sockets need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, want a user header of a stream, or take TCP segments of a
- * socket of UDP. -EPERM: this user may not use the class, or spincc does not make such objects. -EEXIST: another context has this socket, or
- * some of its packets; a TCP socket may have handlers of segments and of streams. -EDQUOT: a limit of spind's configuration, which the reason
- * names. -EINVAL: the verifier refuses the handler.
+ * socket of UDP. -EPERM: this user may not use the class, or spincc does not make such objects. -EEXIST: another context has this socket,
+ * or some of its packets; a TCP socket may have handlers of segments and of streams. -EDQUOT: a limit of spind's configuration, which the
+ * reason names. -EINVAL: the verifier refuses the handler.
  */
 int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out);
 
