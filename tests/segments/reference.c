@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Steps 6 to 12 of <spin/segment.h> in plain C (reference.h). Called by reference_engine.c and generate.c. Written to be read next to that
- * text: accepted bytes are a sorted list of ranges, and positions in a stream have 64 bits.
+ * What must happen to each segment of a TCP connection that handlers see, in plain C: to which connection it belongs, which of its bytes are
+ * new, which handlers run, when the connection ends (steps 6 to 12 of <spin/segment.h>). Tests compare the engines with it, on segments that
+ * generate.c makes. BREAKS(r, RULE) breaks one rule on purpose, and the tests must then notice it, which shows that they test that rule.
+ * Called by reference_engine.c and generate.c. Accepted bytes are a sorted list of ranges, and positions in a stream have 64 bits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +90,7 @@ static int64_t position_of(const struct segref_connection *c, uint32_t number)
 	return next_of(c) + (int32_t)(number - segref_next(c));
 }
 
-/* --- step 6, and the reach of step 11 --- */
+/* --- step 6: to which connection a segment belongs; and how far beyond `next` bytes are accepted (step 11) --- */
 
 static int same_key(const struct segref *r, const struct segref_key *a, const struct segref_key *b)
 {
@@ -220,7 +222,7 @@ static void run_completion(const struct segref *r, struct segref_connection *c, 
 		error_of(r, c, rc, SPIN_KIND_COMPLETION, out);
 }
 
-/* --- step 7 --- */
+/* --- step 7: which segments begin a connection --- */
 
 static struct segref_connection *begin(struct segref *r, struct segref_connection *before, const struct segref_segment *s,
 				       struct segref_result *out)
@@ -271,7 +273,7 @@ static void run_header(const struct segref *r, struct segref_connection *c, cons
 	}
 }
 
-/* --- steps 10 and 11 --- */
+/* --- steps 10 and 11: which bytes are new, and what handlers get of them --- */
 
 /* Adds a range to a sorted list and returns the number of ranges; those that overlap or touch become one. */
 static unsigned add_range(const struct segref *r, const struct segref_range *list, unsigned count, struct segref_range add,
@@ -420,7 +422,7 @@ static void accept(const struct segref *r, struct segref_connection *c, const st
 		c->has_fin = 0;
 }
 
-/* --- step 12 --- */
+/* --- step 12: the end of a connection --- */
 
 static void end(const struct segref *r, struct segref_connection *c, const struct segref_segment *s, struct segref_result *out)
 {
