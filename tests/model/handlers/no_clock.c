@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL. It reads the clock, a
- * register that PsPIN's HPU driver does not have: the RTL answers with the last word of a command register, the id of a command or 1 for one
- * that is done, and so must the model. The value's two low bits make the handler take longer, so that a wrong one shows in the cycles. It is
- * read before any command, after three DMAs were issued, after a test, and after waits.
+ * register that PsPIN's HPU driver does not have: the RTL answers with the last word of a command register, the id of a command or 1 for
+ * one that is done, and so must the model. The value's two low bits make the handler take longer, so that a wrong one shows in the cycles.
+ * It is read before any command, after three DMAs were issued, after a test, and after waits.
  */
 #include <spin/spin.h>
 #include <spin/clock.h>
