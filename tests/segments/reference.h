@@ -3,8 +3,9 @@
 #define TESTS_SEGMENTS_REFERENCE_H
 
 /*
- * Steps 6 to 12 of <spin/segment.h> in plain C, written from that text alone: no limit on connections, no other HPU, nothing is evicted.
- * Used by tests/segments, which compare the engines with it.
+ * The reference of TCP segments: to which connection one belongs, which handlers run, which bytes are new, when the connection ends (steps
+ * 6 to 12 of <spin/segment.h>). In plain C, written from that text alone: no limit on connections, no other HPU, nothing is evicted. Used
+ * by tests/segments, which compare the engines (kernel, host build, model) with it.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds and prints schedules: random sequences of TCP segments (schedule.h). Called by generate.c, shrink.c, compare.c and the tests of
- * this directory. A byte of payload depends on its sequence number alone, so a segment sent again has the same bytes.
+ * Builds and prints schedules (schedule.h): sequences of TCP segments, which generate.c draws at random and compare.c gives to an engine
+ * and to the reference, whose results must be equal. Called by these, by shrink.c, which reduces one that fails, and by the tests of this
+ * directory. A byte of payload depends on its sequence number alone, so a segment sent again has the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,9 @@
 #define TESTS_SEGMENTS_SCHEDULE_H
 
 /*
- * Schedules: the segments of a few connections that a context gets, one after the other. Tests in this directory generate them at random
- * and compare engines on them; the same seed gives the same schedule.
+ * Schedules: the TCP segments of a few connections that a context (attached handlers) gets, one after the other. Tests in this directory
+ * generate them at random, and compare what an engine (kernel, host build, model) does with the reference; the same seed gives the same
+ * schedule.
  */
 #include <stdio.h>
 
