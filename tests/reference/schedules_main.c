@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads the options of tests that compare engines with a reference on random schedules, and runs them on each engine or for each rule
- * (schedules_main.h). Called by main() of random_schedules.c and broken_rules_are_noticed.c.
+ * What main() of random_schedules.c and broken_rules_are_noticed.c does (schedules_main.h), for messages and for TCP segments. The first
+ * compares each engine (kernel, host build, model) with the reference on random schedules. The second breaks one rule of the protocol at a
+ * time in a copy of the reference: the comparison must then fail. Reads their options; both exit with 0 if all is as expected.
  */
 #include <errno.h>
 #include <stdio.h>

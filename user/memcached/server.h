@@ -3,9 +3,10 @@
 #define USER_MEMCACHED_SERVER_H
 
 /*
- * Connections to memcached, two to each of its worker threads. Called by fill.c for barrier rounds (a command to each thread,
- * whose answer shows that earlier commands were executed) and to ask for values. Functions return 0 or a negative errno, and wait for at
- * most a second (-ETIMEDOUT).
+ * Connections to memcached, two to each of its worker threads. Called by fill.c, which puts memcached's values of hot keys into the table
+ * from which handlers/memcached.c answers at XDP. It asks for values, and makes barrier rounds (a command to each thread, whose answer
+ * shows that earlier commands were executed), so that no value older than a change gets there. Functions return 0 or a negative errno, and
+ * wait for at most a second (-ETIMEDOUT).
  */
 #include <stddef.h>
 #include <stdint.h>
