@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard of a context on a UDP socket (guard.h). The tests before the context's program are those by which the kernel finds a
- * datagram's socket. Loaded by libspin for spind, also for streams of TCP, which need only spin_guard_port.
+ * The guard of an execution context (handlers, their memories and a match rule) on a UDP socket (guard.h): the XDP program before the
+ * context's own one that lets the handlers of an unprivileged user see only packets for that user's socket. Its tests before the
+ * context's program are those by which the kernel finds a datagram's socket. Loaded by libspin for spind, the service for unprivileged
+ * users; also for streams of TCP, which need only spin_guard_port (the socket's current port).
  */
 #include "bpf/guard.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard of a context of TCP segments (guard.h) on a TCP socket. The kernel finds the segment's socket, and that must have the mark of
- * this context: libspin marks the socket that was passed to it, and the kernel copies the mark to the connections that a listening socket
- * accepts from then on. So no address or port decides, and connections that another program accepted on the same port earlier are never
- * seen. Loaded by libspin for spind.
+ * The guard of an execution context (handlers, their memories and a match rule) that takes TCP segments, on a TCP socket (guard.h): the
+ * XDP program before the context's own one that lets the handlers of an unprivileged user see only segments for that user's socket. The
+ * kernel finds the segment's socket, and that must have the mark of this context: libspin marks the socket that was passed to it, and
+ * the kernel copies the mark to the connections that a listening socket accepts from then on. So no address or port decides, and
+ * connections that another program accepted on the same port earlier are never seen. Loaded by libspin for spind, the service for
+ * unprivileged users.
  *
  * The mark is an entry of spin_guard_mark in the socket's storage. XDP programs cannot call bpf_sk_storage_get(), so the list of entries
  * is read as the kernel has it.

@@ -3,9 +3,10 @@
 #define BPF_HANDOVER_H
 
 /*
- * Tail-calls the program of an execution context, the handlers for a packet, given its bit, through a tree of tests. Each leaf is a tail
- * call with a constant index, which the JIT turns into a direct jump. From a C switch the compiler would make one tail call with a variable
- * index, an indirect jump: 14 ns with retpolines instead of 1 (measured). Called by root.bpf.c.
+ * Tail-calls the program of an execution context, the handlers for a packet, by a tree of tests on the 64-bit set of the contexts that
+ * match the packet: the lowest bit that is set is the context's slot. Each leaf is a tail call with a constant index, which the JIT
+ * turns into a direct jump. From a C switch the compiler would make one tail call with a variable index, an indirect jump: 14 ns with
+ * retpolines instead of 1 (measured). Called by root.bpf.c.
  */
 /* clang-format off */
 #define SPIN_TAIL_CALL_(slot) \

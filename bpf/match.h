@@ -3,8 +3,9 @@
 #define BPF_MATCH_H
 
 /*
- * Does a datagram belong to this execution context (step 4 of <spin/reason.h>)? Compares its header fields with the context's match rule.
- * Called by packet.h. The rule is read-only data, so the verifier knows its values and removes the tests of unused fields.
+ * Does a datagram belong to this execution context (handlers, their memories and a match rule)? Compares its header fields with the rule
+ * (step 4 of <spin/reason.h>). Called by packet.h. The rule is read-only data, so the verifier knows its values and removes the tests of
+ * unused fields.
  */
 #include <spin/rule.h>
 

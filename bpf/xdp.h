@@ -3,8 +3,9 @@
 #define BPF_XDP_H
 
 /*
- * XDP definitions shared by a context's programs for the kernel (context.bpf.c) and for a NIC (nfp.bpf.c), which include this: pointers
- * from struct xdp_md, and the XDP action of each reason.
+ * XDP definitions shared by the programs of an execution context (handlers, their memories and a match rule) for the kernel
+ * (context.bpf.c) and for a NIC (nfp.bpf.c), which include this: pointers from struct xdp_md, and the XDP action of each reason (what
+ * became of a packet, and why).
  */
 #include <linux/bpf.h>
 

@@ -5,8 +5,8 @@
  * Messages carry 32-bit integers. Counts how often each value from 0 to 1,023 occurs in a set of messages; the application
  * sets how many messages the set has. Each cluster of the NIC's cores has its own counts. The message that completes the set
  * merges them and copies the result to host memory. The host gets an event for this message only: those before it return the
- * _PENDING form. A message after the set does the same again, with its own values counted, unless the application has reset
- * the counts and `complete` to 0.
+ * _PENDING form, which suppresses it. A message after the set does the same again, with its own values counted, unless the
+ * application has reset the counts and `complete` to 0.
  *
  * A packet that ends within an integer is not counted and fails: senders must send multiples of 4 bytes.
  */

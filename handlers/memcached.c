@@ -9,9 +9,10 @@
  * several or none. It is counted at its end. One with data is also counted before the data: if the new value does not fit, memcached drops
  * the old one there.
  *
- * What memcached reads as a command is not always clear: it refuses the line "set k 0 0 x", and then executes the data. So a connection that
- * sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. A datagram
- * that is not understood is dropped. So is one that ends within a command: memcached would take the rest from the next, whoever sends it.
+ * What memcached reads as a command is not always clear: it refuses the line "set k 0 0 x", and then executes the data. So a connection
+ * that sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. A
+ * datagram that is not understood is dropped. So is one that ends within a command: memcached would take the rest from the next, whoever
+ * sends it.
  */
 #include <spin/spin.h>
 #include <memcached.h>

@@ -3,10 +3,11 @@
 #define BPF_MESSAGE_H
 
 /*
- * Handles one packet of a message, from its header to its result: steps 6 to 13 of <spin/message.h>, whose terms are used here. Called by
- * packet.h for a packet that arrives, and by context.bpf.c and context.host.c for one that was parked. HPUs can race at four points, and
- * one atomic operation decides each race: which HPU opens a message (flow.h), runs its header handler (its phase), handles a packet
- * (window.h), and completes it (`done`).
+ * Handles one packet of a message: finds or begins the message, parks the packet (keeps it until the message's first packet has been
+ * handled) or runs its handlers, completes the message, and then handles parked packets. These are steps 6 to 13 of <spin/message.h>,
+ * whose terms are used here. Called by packet.h for a packet that arrives, and by context.bpf.c and context.host.c for one that was
+ * parked. HPUs can race at four points, and one atomic operation decides each race: which HPU opens a message (flow.h), runs its header
+ * handler (its phase), handles a packet (window.h), and completes it (`done`).
  */
 #include "bpf/messages/message_begin.h"
 #include "bpf/messages/message_request.h"

@@ -3,8 +3,9 @@
 #define BPF_MESSAGE_REQUEST_H
 
 /*
- * Default action of messages that are not puts (<spin/message.h>, step 11): a get is answered from the entry's memory; an atomic operation
- * changes that memory. Each is a single packet. Called by message.h; compiled only if the handlers take gets or atomics.
+ * Default action (what happens to a packet without a payload handler) of gets and atomics, the messages that are not puts (step 11 of
+ * <spin/message.h>): a get is answered from the memory of its matching entry, which the host has posted for messages; an atomic
+ * operation changes that memory. Each is a single packet. Called by message.h; compiled only if the handlers take gets or atomics.
  */
 #include "bpf/messages/message_begin.h"
 

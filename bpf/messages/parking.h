@@ -3,9 +3,10 @@
 #define BPF_PARKING_H
 
 /*
- * Parking: packets that overtook the first packet of their message wait here (steps 9, 10 and 13 of <spin/message.h>); also the bitmaps
- * from which buffers, MPQs (states of messages in flight) and unexpected messages are allocated. Called by message_begin.h, message.h,
- * evict.h and unexpected.h. A buffer has the layout of a copied frame, so handlers can read it as one.
+ * Parking: packets that overtook the first packet of their message wait here until it has been handled (steps 9, 10 and 13 of
+ * <spin/message.h>). Also has the bitmaps from which the buffers for them, MPQs (states of messages in flight) and unexpected messages
+ * (unexpected.h) are allocated. Called by message_begin.h, message.h, evict.h and unexpected.h. A buffer has the layout of a copied
+ * frame, so handlers can read it as one.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

@@ -3,9 +3,10 @@
 #define BPF_PRESSURE_H
 
 /*
- * "Pressure" in <spin/message.h>: a first packet that finds no free MPQ or no open entry selects a message that must end in its
- * favour. Called by message_begin.h, for such packets only. A message is selected if it is quiet, or older than its bytes so far
- * allow.
+ * Selects a message that must end in favour of another: a message's first packet that finds no free MPQ (state of a message in flight)
+ * or no open matching entry (memory that the host posts for messages) may take that of a message which makes no progress. Such a message
+ * is quiet (no new packet for a part of the idle timeout) or older than its bytes so far allow; contexts with many MPQs have two more
+ * conditions ("Pressure" in <spin/message.h>). Called by message_begin.h, for such packets only.
  */
 #include "bpf/messages/evict.h"
 
@@ -32,7 +33,7 @@ struct spin_scan {
 	uint32_t next; /* with SPIN_PRESSURE_MPQS_MIN MPQs or more: where the next search starts if this one finds nothing */
 };
 
-/* Returns 1 if the message makes no progress. Otherwise collects what the share rule needs. */
+/* Returns 1 if the message makes no progress. Otherwise collects what is needed if all messages looked at are of one source. */
 SPIN_INLINE _Bool spin_scan_mpq_(struct spin_scan *scan, uint32_t mpq, uint32_t chosen, uint64_t source, uint32_t ip_version)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

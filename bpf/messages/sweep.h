@@ -3,9 +3,10 @@
 #define BPF_SWEEP_H
 
 /*
- * Decides whether a sweep ends a message (PsPIN 3.2.3): if its last new packet came longer ago than the idle timeout, or if it was to be
- * evicted before, while one of its handlers was running (SPIN_MPQ_EVICTING). Called by context.bpf.c and context.host.c for each MPQ (state
- * of a message in flight). libspin's timer starts a sweep; only one runs at a time, concurrently with packets.
+ * Decides whether a sweep ends a message (PsPIN 3.2.3). A sweep goes through all MPQs (states of messages in flight) of a context at
+ * each tick of libspin's timer; only one runs at a time, concurrently with packets. It ends a message if its last new packet came longer
+ * ago than the idle timeout, or if it was to be evicted before, while one of its handlers was running (SPIN_MPQ_EVICTING). Called by
+ * context.bpf.c and context.host.c for each MPQ.
  */
 #include "bpf/messages/message.h"
 

@@ -3,9 +3,10 @@
 #define BPF_SEGMENT_H
 
 /*
- * Handles one TCP segment, from its connection to its result: steps 6 to 12 of <spin/segment.h>, whose terms are used here. Called by
- * packet.h. HPUs can race at three points, and one atomic operation decides each race: which HPU begins a connection
- * (spin_connection_claim()), records bytes (the connection's lock), and runs the completion handler (spin_connection_leave()).
+ * Handles one TCP segment: finds or begins its connection, runs the handlers, records which bytes were accepted, and ends the
+ * connection. These are steps 6 to 12 of <spin/segment.h>, whose terms are used here. Called by packet.h. HPUs can race at three points,
+ * and one atomic operation decides each race: which HPU begins a connection (spin_connection_claim()), records bytes (the connection's
+ * lock), and runs the completion handler (spin_connection_leave()).
  */
 #include "bpf/messages/message_state.h"
 #include "bpf/run.h"

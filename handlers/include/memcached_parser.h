@@ -2,7 +2,10 @@
 #ifndef MEMCACHED_PARSER_H
 #define MEMCACHED_PARSER_H
 
-/* What handlers/memcached.c, which alone includes this, stores in the fields of struct mc_parser (<memcached.h>). */
+/*
+ * States of the parser by which handlers/memcached.c, which alone includes this, follows memcached's commands through the pieces of a
+ * connection, or through a datagram: the values of `state`, `command` and `seen` of struct mc_parser (<memcached.h>).
+ */
 
 /* What the next step of mc_parse() does: one thing per step, so that the verifier does not combine the paths of one with those of another. */
 enum mc_state { MC_START, MC_LINE, MC_COMMAND_ENDS, MC_WORD_ENDS, MC_FLAG_ENDS, MC_LINE_ENDS, MC_DATA, MC_BINARY, MC_BINARY_ACTS, MC_LOST };

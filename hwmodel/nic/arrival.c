@@ -2,7 +2,7 @@
 /*
  * Finds or begins the message of a packet that arrives at the modelled NIC, and acknowledges the packet: steps 6 to 10 of <spin/message.h>.
  * A message in flight has an MPQ (message processing queue: its state). Also chooses which message is evicted when MPQs or matching entries
- * run out. Called by the ingress link and by her_queue.c through message_kind, for contexts that take messages.
+ * run out. Called by the ingress link and by her_queue.c through message_kind (callbacks of contexts that take messages).
  */
 #include <string.h>
 

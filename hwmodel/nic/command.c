@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Executes a handler's commands on the modelled NIC: transfers to and from host memory, and packets to send. Called by her_queue.c, when
- * the SoC issues a command and when its times are known.
+ * Executes a handler's commands on the modelled NIC: transfers to and from host memory, and packets to send. Called by her_queue.c,
+ * which the SoC tells when a handler issues a command and when the command's times are known.
  */
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 /*
  * Executes the commands that handlers issue (send, transfers to and from host memory) on the state of the modelled NIC. Called by
- * her_queue.c.
+ * her_queue.c, through which the SoC reports what a packet's tasks (runs of handlers) do.
  */
 #include "hwmodel/nic/nic.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What the modelled NIC does with packets for contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides
- * what happens to it, writes it to packet memory and reports it. Called by the ingress link and by her_queue.c through datagram_kind; parts
- * are also called by segment.c.
+ * what happens to it, writes it to packet memory and reports it. Called through the callbacks datagram_kind by the ingress link and by
+ * her_queue.c (the path to the SoC, which runs handlers, and back); parts are also called by segment.c.
  */
 #include <string.h>
 

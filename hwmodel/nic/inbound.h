@@ -3,8 +3,9 @@
 #define HWMODEL_NIC_INBOUND_H
 
 /*
- * The inbound engine's classification: what kind of frame it is, and whether the context's rule matches it. Called by contexts.c,
- * her_queue.c and image.c.
+ * The inbound engine of the modelled NIC: what kind of frame has arrived, and does the match rule of an execution context select it for
+ * the context's handlers? Called by contexts.c, which finds the frame's context; by her_queue.c, before the frame becomes a request to
+ * run handlers; and by image.c for third-party programs.
  */
 #include <stddef.h>
 #include <stdint.h>

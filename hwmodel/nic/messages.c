@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All messages of a context of the modelled NIC: memory, limits, clock and reset; of other contexts limits and reset. Implements
- * pspin__limit(), __reset(), __clock() and __message_stats(); also called by open.c. Nothing is in flight while limits change.
+ * Opens, resets and frees the state of all messages of a context of the modelled NIC, with their limits and clock. For contexts of
+ * datagrams and of TCP segments it only sets limits and resets. Implements pspin__limit(), __reset(), __clock() and __message_stats();
+ * also called by open.c. Nothing is in flight while limits change.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests handlers at XDP with several network drivers, case by case, in one of two virtual machines. Sourced by drivers.init. Each case creates an interface, asks
-# `spinctl doctor` about it, attaches two handlers, has the other guest send to them, detaches, and writes a line "row|CASE|..." which
-# tests/kernels/drivers.sh reads; its last field has what failed, and must be empty. The mode must be the case's and the one that the doctor
-# predicted; every datagram is counted or answered; nothing stays attached. Link N has 10.N.0.1 (receiver) and 10.N.0.2 (sender).
+# Tests handlers at XDP with several network drivers, case by case, in one of two virtual machines. Sourced by drivers.init. Each case
+# creates an interface, asks `spinctl doctor` about it, attaches two handlers, has the other guest send to them, detaches, and writes a
+# line "row|CASE|..." which tests/kernels/drivers.sh reads; its last field has what failed, and must be empty. The mode must be the
+# case's and the one that the doctor predicted; every datagram is counted or answered; nothing stays attached. Link N has 10.N.0.1
+# (receiver) and 10.N.0.2 (sender).
 WORK=/tmp
 COUNT=64    # datagrams to each handler
 FLOWS=16    # source ports, which cards and taps spread over queues

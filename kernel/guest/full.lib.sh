@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shell functions for guests with a whole Debian: names, the cache, chroot and disks. Sourced by image.sh, full.sh and full_check.sh.
+# Shell functions for guests with a whole Debian: names, the cache, chroot and disks. Sourced by image.sh (makes the root file systems),
+# full.sh (runs a command in a guest) and full_check.sh (runs the tests in several guests).
 top=$(cd "$(dirname "$0")/../.." && pwd)
 guests=${SPIN_GUESTS:-/var/cache/spin-guests}
 

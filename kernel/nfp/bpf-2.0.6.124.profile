@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Capabilities of the Agilio firmware bpf-2.0.6.124, as all 12 of its images report them (_abi_bpf_capabilities), and
-# what the driver reads from the control BAR. README.md, "Profiles", has the format.
+# Capabilities of the firmware bpf-2.0.6.124 of NFP cards (Agilio), as all 12 of its images report them (_abi_bpf_capabilities), and what
+# the driver reads from the card's control BAR. The checker of kernel/nfp/ has it built in (profile_image.S) and uses it unless a card's
+# own profile is given. README.md, "Profiles", has the format.
 firmware bpf-2.0.6.124
 
 # maps

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks objects against the NFP driver's rules. Called by `spinctl check` and `spinctl cost`. Each program is walked once per kernel. What
- * only some of the kernels refuse becomes a warning that names them.
+ * Predicts whether the driver of an NFP card (Netronome's NIC with hardware XDP) accepts the XDP programs of a BPF object: collects what
+ * breaks the driver's rules (rules.h). Called by `spinctl check` and `spinctl cost`. All paths of each program are walked (walk.c) once
+ * per kernel version, because the kernels' verifiers differ. What only some of the kernels refuse becomes a warning that names them.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
 #define KERNEL_NFP_CHECK_H
 
 /*
- * Whether the NFP driver's verifier and JIT would accept the XDP programs of an object. Nothing is loaded, no privilege is needed, and no
- * state is kept between calls: any thread may call at any time. Called by spinctl check and spinctl cost.
+ * Whether the verifier and JIT of the driver of an NFP card (Netronome's NIC with hardware XDP) would accept the XDP programs of a BPF
+ * object. Nothing is loaded, no privilege is needed, and no state is kept between calls: any thread may call at any time. Called by spinctl
+ * check and spinctl cost.
  *
  * The verdict "accept" means: accepted by the NFP driver's verifier and JIT of the requested kernels, with the firmware of the profile. It
  * does not cover the card itself. README.md has the rules, and how they were compared with the driver.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A model of the NFP driver's JIT, which translates BPF to the card's instructions; it only counts instructions (nfp_bpf_jit() and what it
- * calls, the same in 6.1 and 6.12). Called by check.c after a walk. jit_optimize.c has the optimizations; this file has the cost of each
- * instruction.
+ * A model of the JIT in the driver of NFP cards, which translates BPF to the card's instructions; it only counts instructions
+ * (nfp_bpf_jit() and what it calls, the same in 6.1 and 6.12). Called by check.c for a program in which the walk of all paths (walk.c)
+ * found nothing that is refused or unknown. jit_optimize.c has the optimizations; this file has the cost of each instruction.
  */
 #include <stdlib.h>
 #include <string.h>

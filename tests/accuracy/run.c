@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a handler on a given number of the model's HPUs, and extracts the cycles of its timed part. Shared by the files that define the rows
- * of `make accuracy`; declared and described in accuracy.h. Caches are warmed before each run.
+ * Runs a handler on a given number of the model's HPUs, and extracts the cycles of its timed part (from the label FUNCTION_from on, without
+ * the return). Shared by the files that define the rows of `make accuracy`; declared and described in accuracy.h. Caches are warmed before
+ * each run.
  */
 #include <stdio.h>
 

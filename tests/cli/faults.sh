@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl test` and `spinctl cost` with faulty handlers. A fault must be reported by event and reason on every engine (host build, kernel,
-# model of the card), and the next packet must be handled. The model's report must name packet and source line instead of a cost. The kernel
-# must reject a loop that it cannot prove to terminate. Run by tests/run.
+# `spinctl test` and `spinctl cost` with faulty handlers. Every engine (host build, kernel, model of the card) must report a fault by the
+# same event and the same reason (what became of the packet), and handle the next packet. The model's report must name packet and source
+# line instead of a cost. The kernel must reject a loop that it cannot prove to terminate. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 cp "$ROOT"/tests/handlers/messages/faults.[ch] .

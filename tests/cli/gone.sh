@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run` on an interface that does not exist, that is deleted while attached, or whose program is detached: each must end the command
-# with a reason and status 1. Run by tests/run.
+# `spinctl run` on an interface that does not exist, that is deleted while attached, or whose program is detached by another process: each
+# must end the command with status 1 and a message that says which of them happened. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 skip_unless_root
 make_nics

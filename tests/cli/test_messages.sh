@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # `spinctl test` with a handler of messages of several packets. A vector (test as text) that passes is changed in one expectation at a time
-# (an event, host memory, a matching entry, a verdict, what the clock brings): the command must fail with status 1 and print line, value and
-# expected value. Run by tests/run.
+# (an event, host memory, a matching entry, a verdict, the timeout event after the clock advances): the command must fail with status 1 and
+# print line, value and expected value. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 handler=$ROOT/tests/handlers/messages/msg_default.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds up the packet counters of a context (an attached handler) and of its interface, over all reasons. Used by live tests and the demo,
- * to check that every packet was counted once.
+ * Adds up the packet counters of a context (an attached handler) and of its interface, over all reasons (what became of a packet: handled,
+ * dropped, not matched, ...). Used by live tests and the demo, to check that every packet was counted once.
  */
 #include "tests/common/counts.h"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl cost (a handler on the modelled NIC): a packet's latency must be the sum of its stages, and its cycles the sum of their causes,
-# alone, cold and under load. The closed form must fit the sizes. Page and trace must be complete documents with the same figures. A missed
-# budget must fail. Run by tests/run.
+# alone, cold and under load. The closed form (cycles = constant + cycles per byte * size) must fit the cycles of all measured sizes. Page
+# and trace must be complete documents with the same figures. A --budget (rate in Gbit/s) that the NIC cannot reach must give status 1. Run
+# by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-handler(7) has a table of the calls that sPIN's listings B.6 and B.2 offer to handlers. It must contain every call of the paper,
-# every call of ours, and every vector (test as text) for one. Each row must name an existing vector whose handler uses the call. Run by
-# tests/run.
+# spin-handler(7) has a table of the calls that the sPIN paper offers to handlers (listings B.6, actions, and B.2, memory). It must contain
+# every call of the paper, every call of ours, and every vector (test as text) for one. Each row must name an existing vector whose handler
+# uses the call. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" | sed -n '/^\.Ss Actions: what the papers say/,/^\.Ss Load/p' >table

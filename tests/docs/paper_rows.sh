@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-papers(7) must have a row for each element of sPIN B.1 to B.6 and PsPIN 3.1 to 3.4: what is the same, what differs, and an existing
-# vector or test. The word in the third column must occur in the vector, its handler, or the test. Run by tests/run.
+# spin-papers(7) compares sPIN here with the papers. It must have a row for each element of sPIN B.1 to B.6 (matching entries, memory, the
+# three handlers, actions) and of PsPIN 3.1 to 3.4 (architecture, scheduling, data path, the NIC around it): what is the same, what differs,
+# and an existing vector (test as text) or test. The word in the third column of the list below must occur in the vector, its handler, or
+# the test. Run by tests/run.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads every program of fat objects and prints what the kernel said. Runs as init of a guest (tests/kernels/run), where
- * it powers off at the end, or as an ordinary root process. Nothing outlives it: it attaches only to lo, in its own network namespace.
+ * Loads every program of fat objects (compiled handlers, .spin files) in each variant (load class, spreading over CPUs, attached or not:
+ * the table below) and prints whether the kernel accepted it. tests/kernels/run compares the output with what it expects of each kernel.
+ * Runs as init of a guest (a virtual machine), where it powers off at the end, or as an ordinary root process. Nothing outlives it: it
+ * attaches only to lo, in its own network namespace.
  *
  * Prints one record per line, with fields separated by tabs:
  *	kernel   RELEASE
- *	object   OBJECT datagrams|messages PUTS
- *	cell     OBJECT VARIANT loads|refused ERRNO MESSAGE
+ *	object   OBJECT datagrams|messages PUTS     the packets that its handlers may send for one packet (SPIN_PUTS)
+ *	cell     OBJECT VARIANT loads|refused ERRNO MESSAGE     the result of one object in one variant
  *	program  OBJECT VARIANT PROGRAM STEPS       each loaded program; the verifier's steps
  *	log      OBJECT VARIANT LINE                the last lines of a refusal, in order
  *	warning  OBJECT VARIANT LINE                the kernel's own warnings while it loaded

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests how the dispatcher spreads packets over CPUs, which are the HPUs that run handlers. 500 packets of one key, 10 at a time, must all
- * run on one CPU, their home. When packets come faster than it handles them, at least one other CPU must help, and packets that no CPU
- * takes must be counted as NO_HPU. Run by tests/run.
+ * Tests how the dispatcher (an interface's XDP program) spreads packets over CPUs, which are the HPUs that run handlers. 500 packets of one
+ * key (the same source), 10 at a time, must all run on one CPU, their home. When packets come faster than it handles them, at least one
+ * other CPU must help, and packets that no CPU takes must be counted as NO_HPU. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

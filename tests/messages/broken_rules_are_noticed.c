@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests the test random_schedules.c, which compares the engines (implementations of messages) with a plain reference. Here a second
- * reference, which gets one rule wrong, takes the engine's place: the difference must be noticed, and the schedule shrunk to a few steps.
- * Run by tests/run.
+ * Tests the test random_schedules.c, which runs random schedules (sequences of packets and times) on an engine (implementation of messages)
+ * and on a plain reference, and compares them. Here a second reference takes the engine's place. It gets one rule of the protocol wrong,
+ * for example acknowledges a packet that it dropped. The difference must be noticed within 20,000 schedules, and the schedule be reduced to
+ * at most two steps more than the rule needs to show. Run by tests/run.
  *
  *	broken_rules_are_noticed [--break RULE] [--seed N] [--print]
  */

@@ -3,8 +3,9 @@
 #define TESTS_MESSAGES_COLLIDING_H
 
 /*
- * Packets of one source, and ids of its messages whose searches in the flow table begin at one slot. For tests that include the message
- * engine as plain C (bpf/context.host.c), which comes before this header.
+ * Packets of one source, and ids of messages whose searches in the flow table (finds the message of a packet by a hash) all begin at one
+ * slot. Included by evicted_tombstones_are_kept.c, senders_cannot_aim.c and other tests of this directory, after the message engine as
+ * plain C (bpf/context.host.c).
  */
 #include <string.h>
 

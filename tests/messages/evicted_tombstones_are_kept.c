@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tombstone (what remains of a message that has ended) of an evicted message tells its sender to begin again. A new message with the
- * same home slot in the flow table must not take its slot as long as another slot that the search reaches is free or has an old tombstone;
- * when there is none, it does. The message after that finds no slot and is dropped as NO_MPQ. Run by tests/run.
+ * A message that was evicted for another leaves a tombstone in the flow table, which tells its sender to begin again. A new message whose
+ * search in the table begins at the same slot must not take that slot as long as another slot that the search reaches is free or has an old
+ * tombstone; when there is none, it does. The message after that finds no slot and must be dropped as NO_MPQ (no room for a message). Run
+ * by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -2,8 +2,8 @@
 /*
  * Tests the round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time must take turns, within a cluster and among
  * clusters: if all have the same number of commands for a saturated engine, no HPU may finish long before the others. Clusters whose
- * tasks end in the same cycle must send their feedback one after the other, starting with the cluster after the last one that sent.
- * Run by tests/run.
+ * tasks end in the same cycle must send their feedback (the end of a packet, as the NIC learns it) one after the other, starting with the
+ * cluster after the last one that sent. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

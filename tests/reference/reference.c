@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reference, a plain-C model of the message protocol with which engines are compared (reference.h): what happens to a packet of a
- * message (steps 6 to 10 and 13 of <spin/message.h>), and its clock. Called by engine_reference.c.
+ * The reference, a plain-C model of the message protocol with which engines are compared (reference.h): decides whether a packet is a
+ * duplicate, begins a message, or is parked until its message's first packet has been handled, and hands parked packets on after that
+ * (steps 7 to 10 and 13 of <spin/message.h>); its clock. Called by engine_reference.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

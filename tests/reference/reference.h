@@ -3,9 +3,9 @@
 #define TESTS_REFERENCE_REFERENCE_H
 
 /*
- * The reference model of messages: a plain interpreter of the protocol, steps 6 to 13 of <spin/message.h>, written from that text only:
- * arrays, linear search, one packet at a time. Tests in tests/messages and tests/live compare engines (executions of handlers) with it, so
- * it shares no code with them. It aborts if a test exceeds its capacity.
+ * The reference model of messages: what must become of each packet, from parsing to the completion handler (steps 6 to 13 of
+ * <spin/message.h>), written in plain C from that text only: arrays, linear search, one packet at a time. Tests in tests/messages and
+ * tests/live compare engines (executions of handlers) with it, so it shares no code with them. It aborts if a test exceeds its capacity.
  */
 #include <stdint.h>
 

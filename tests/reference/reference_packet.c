@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reference, a plain-C model of the message protocol (reference.h): parsing of a packet (step 6 of <spin/message.h>), and packets of
- * messages that have begun (steps 11 and 12). Called by reference.c.
+ * The reference, a plain-C model of the message protocol (reference.h): parses a packet and refuses malformed ones (step 6 of
+ * <spin/message.h>); checks a packet of a message that has begun, runs its handlers, and completes the message after the last one (steps 11
+ * and 12). Called by reference.c.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * The reference, a plain-C model of the message protocol (reference.h): selects the message that is ended in favour of a new one for which
  * there is no MPQ (state of a message in flight) or matching entry (host memory posted for messages). See "Pressure" in <spin/message.h>.
- * Called by reference.c, in step 8.
+ * Called by reference.c when a message's first packet arrives.
  */
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define TESTS_REFERENCE_STATE_H
 
 /*
- * Reads and writes `spin_state` of a reference that has the interface of an engine. Used by engine_reference.c and by
- * tests/segments/reference_engine.c.
+ * Reads and writes `spin_state`, the handlers' variables, of a reference (a plain-C model of the message protocol or of segments) that has
+ * the interface of an engine (an execution of handlers). Used by engine_reference.c and by tests/segments/reference_engine.c.
  */
 #include "user/conformance/engine.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compares the NIC model's prediction of a series of packets (files of `make rtl-kit`) with what PsPIN's RTL took: the model may differ by
- * 1 % (warm) or 2 % (cold, bursts). Called by rtl_check.c. Packets have the same numbers on both sides. The RTL's traces do not number the
- * handlers' bodies, so those of packets that are sent one at a time are compared in their order.
+ * 1 % (warm) or 2 % (cold, bursts). Called by rtl_check.c. Packets have the same numbers on both sides. The RTL's traces do not say to
+ * which packet a handler's run (body) belongs, so those of packets that are sent one at a time are compared in their order.
  */
 #include <errno.h>
 #include <glob.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Extracts handlers' bodies from the instruction traces that PsPIN's Verilator model writes for each core. Called by rtl_series.c for each
- * trace of a series of packets, for `make rtl-check`. A body that has not ended when the trace ends is ignored.
+ * Extracts the runs of handlers ("bodies": from a handler's first instruction to its caller's next one) from the instruction traces that
+ * PsPIN's Verilator model writes for each core. Called by rtl_series.c, which compares their cycles with the NIC model's, for `make
+ * rtl-check`. A body that has not ended when the trace ends is ignored.
  */
 #include <errno.h>
 #include <stdio.h>

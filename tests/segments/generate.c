@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates random schedules of TCP segments (schedule.h). Called by the tests of this directory. A schedule is traffic as a network makes
- * it of a stream (cut, lost, duplicated, reordered, sent again with other boundaries), or hostile: each segment is at a number that matters
- * to the rules, which a copy of the reference knows; or some of both.
+ * Generates random schedules (lists) of TCP segments (schedule.h). Called by the tests of this directory. A schedule is traffic as a
+ * network makes it of a stream (cut, lost, duplicated, reordered, sent again with other boundaries), or hostile, or some of both. A hostile
+ * segment has a sequence number at a limit where what becomes of it changes: a gap, the FIN, the end of what is accepted. The generator
+ * finds these limits by running its segments on a reference of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,7 @@ static void make_network_traffic(struct maker *m)
 
 /* --- hostile segments --- */
 
-/* Returns a number that matters to the rules. */
+/* Returns a sequence number at a limit beyond which the reference decides differently. */
 static uint32_t pick_number(struct maker *m, const struct segref_connection *c, const struct stream *stream)
 {
 	const struct segref_range *range;

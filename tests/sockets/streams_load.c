@@ -2,7 +2,8 @@
 /*
  * Every object of the tree with handlers for datagrams must also load for a TCP socket (user/libspin/streams.h), in each load class
  * (trusted, isolated) in which it loads for datagrams; but for act_buffer_d, which is too large for the verifier in the isolated class.
- * Objects that spin_streams__fit() refuses are only counted. Run by tests/run.
+ * Objects that spin_streams__fit() refuses (their handlers take messages, send packets or want a user header) are only counted. Run by
+ * tests/run.
  */
 #include <dirent.h>
 #include <errno.h>

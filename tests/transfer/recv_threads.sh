@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl recv must accept messages from senders with several threads, each of which begins at its own part, like FPsPIN's.
-# Run by tests/run.
+# spinctl recv must accept a message from a sender of 3, 4 or 16 threads, each of which sends its own part of the file at the same time as
+# the others, as the sender of FPsPIN (PsPIN on an FPGA NIC) does. The received file must be equal to the sent one. Run by tests/run.
 . "$(dirname "$0")/../cli/setup.inc"
 skip_unless_root
 make_nics

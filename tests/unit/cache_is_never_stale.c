@@ -2,8 +2,8 @@
 /*
  * Concurrency test of handlers/kvstore.c, the handlers of a key-value cache that a server fills: no reader may get a value older than the
  * last acknowledged SET. Some threads run the handlers as the HPUs (a card's processors) would, another is the server, which fills and
- * commits cache lines. Between them requests are lost, duplicated and reordered, or carry another request's lease. All keys fall into one
- * set of the cache, and there are more keys than ways. Run by tests/run.
+ * commits cache lines. Between them requests are lost, duplicated and reordered, or carry the lease (permission to fill a cache line) of
+ * another request. All keys fall into one set of the cache, and there are more keys than ways. Run by tests/run.
  *
  * Handlers and server yield the CPU at random between atomic accesses. What the handler fetches is, at random, the memory itself, as with
  * BPF, or a copy, as on the card, whose words may be stale when they are used.

@@ -2,8 +2,8 @@
 /*
  * One way to execute handlers under test ("engine"): runs their BPF program in the kernel by BPF_PROG_TEST_RUN. Called through engine.c.
  * Trusted handlers run behind an interface's dispatcher (the XDP program that tail-calls them), as they do live; isolated ones (loaded
- * without CAP_PERFMON) run by themselves. engine_swap_loading() swaps the two. Invariant: a packet increments exactly one counter, which is
- * its reason.
+ * without CAP_PERFMON) run by themselves. engine_swap_loading() swaps the two. Invariant: a packet increments exactly one counter, which
+ * tells its reason (what became of it and why).
  */
 #include <errno.h>
 #include <sched.h>

@@ -3,8 +3,9 @@
 #define USER_CONFORMANCE_ENGINE_H
 
 /*
- * Engines: all ways to execute a handler, behind one interface. They are the host build, the kernel (PROG_TEST_RUN) in both load
- * classes, the model of the NIC, and the program for a card. Tests compare engines only through this interface.
+ * Engines: all ways to execute a handler, behind one interface. They are the host build, the kernel (PROG_TEST_RUN) in both load classes
+ * (trusted, and isolated: loaded without CAP_PERFMON), the model of the NIC, and the program for a card. Tests compare engines only through
+ * this interface.
  *
  * Functions return 0 or a negative errno; engine_error() has the reason.
  */

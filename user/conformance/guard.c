@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs handlers that were compiled for this host so that a crash or an endless loop becomes an error of the call. Called by host.c and
- * host_message.c. Only one thread may exist: recovery is by siglongjmp() out of a signal handler.
+ * host_message.c, which are the engine (way to execute a handler) for such builds. Only one thread may exist: recovery is by siglongjmp()
+ * out of a signal handler.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Collects the modelled NIC's records of packets and of tasks (runs of a handler), and computes sums and distributions of cycles and
- * latency for spinctl cost. Created by measure.c and contexts.c; the model calls on_task() and on_packet(). It reports a packet's tasks
- * before the packet, so they are kept until the packet is reported and its latency can be split into stages.
+ * latency for spinctl cost. measure.c and contexts.c create a collector for each run; the model calls on_task() and on_packet(). It reports
+ * a packet's tasks before the packet, so they are kept until the packet is reported and its latency can be split into stages.
  */
 #include <inttypes.h>
 #include <stdlib.h>

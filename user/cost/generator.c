@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets that match a rule, for spinctl cost without a capture. Called by source.c. They are datagrams (for an ICMP rule echo
- * requests), messages of many packets in order (SLMP over UDP), in which each packet requests an acknowledgement, or TCP connections, of
- * which only the client's segments are made. The rule also determines Ethernet type, VLAN tag, DSCP and TTL; fields that it leaves open get
- * usual values.
+ * Generates packets that match a rule (header fields that select a context's packets), for spinctl cost without a capture. Called by
+ * source.c, which supplies the packets of a run. They are datagrams (for an ICMP rule echo requests), messages of many packets in order
+ * (SLMP over UDP), in which each packet requests an acknowledgement, or TCP connections, of which only the client's segments are made. The
+ * rule also determines Ethernet type, VLAN tag, DSCP and TTL; fields that it leaves open get usual values.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs spinctl cost: opens a fat object (spincc's output), a source file or an image that spincc did not make, and makes a report, a sweep,
- * a comparison or advice of it. Called by user/spinctl/cost.c. Also has the passes that run packets through a modelled NIC: alone, cold and
- * under load.
+ * a comparison or advice of it. Called by user/spinctl/cost.c. Also has the passes that run packets through a modelled NIC: alone (one at a
+ * time), cold (with empty caches) and under load.
  */
 #include <errno.h>
 #include <stdlib.h>

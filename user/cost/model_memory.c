@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Sets and fills a handler's state and tables in the modelled NIC's memory by name (--set, --insert): each variable is copied from the
- * model, changed with the help of its type (BTF), and written back at the end. Called by program.c.
+ * model, changed with the help of its type (BTF), and written back at the end. Called by program.c, which creates the modelled NIC.
  */
 #include <errno.h>
 #include <stdlib.h>

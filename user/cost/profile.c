@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Attributes a handler's cycles to source lines and to parts: each instruction of the HPU's program belongs to the handler, to the wrapper
- * around it, to commands to the NIC, or to the runtime. Called by print.c; advise.c uses its search in the debug information (dwarf.h).
+ * around it, to commands to the NIC, or to the runtime. Called by print.c, which makes the report; advise.c uses its search in the debug
+ * information (dwarf.h).
  */
 #include <dwarf.h>
 #include <fcntl.h>

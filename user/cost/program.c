@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Creates modelled NICs that run the measured program, fills their memory by the options, and describes the program for the report. Called
- * by the passes (measure.c), profile.c and contexts.c.
+ * Creates modelled NICs that run the measured program, fills their memory as the options say (--set, --insert and others), and describes
+ * the program for the report. Called by the passes (measure.c), profile.c and contexts.c.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

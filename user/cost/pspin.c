@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * spinctl cost of an object that `spincc --api pspin` made, a handler written for PsPIN's own runtime: compiles or reads it, checks it, and
- * passes it to the model. Called by measure.c and contexts.c. Options that need a type description or a registration are refused.
+ * passes it to the model. Called by measure.c and contexts.c. Refuses options that it cannot support: such an object has no types by which
+ * to set memory by name, and no registration (where state lies, how much of a packet is copied) that --advise could vary.
  */
 #include <errno.h>
 #include <stdlib.h>

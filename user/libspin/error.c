@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Stores each thread's last failure, forwards log lines (also libbpf's), and names reasons and verdicts. Every function of the
- * library fails through spin_fail().
+ * Stores each thread's last failure, forwards log lines (also libbpf's), and returns the names of verdicts and of reasons (what became of a
+ * packet and why). Every function of the library fails through spin_fail().
  */
 #include <ctype.h>
 #include <stdarg.h>

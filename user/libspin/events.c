@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads what handlers report to their application: events, from the context's ring buffer, and packet counters by reason, summed over all
- * CPUs. Called by applications.
+ * Reads what handlers report to their application: events, from the context's ring buffer, and packet counters by reason (what became of a
+ * packet and why), summed over all CPUs. Called by applications.
  */
 #include <errno.h>
 #include <string.h>

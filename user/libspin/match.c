@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compiles match rules into the bit vectors in which the dispatcher, an interface's XDP program, looks packets up: per header field one
- * word for each value, with a bit for each context (slot). Called by root.c while packets flow: each word is written atomically, and a
- * slot's bits do not affect other slots.
+ * word for each value, with a bit for each context (slot). Called by root.c, which adds contexts to the dispatcher and removes them, while
+ * packets flow: each word is written atomically, and a slot's bits do not affect other slots.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -4,8 +4,8 @@
 
 /*
  * The dispatcher of an interface, loaded: the XDP program that finds a packet's context and tail-calls its handlers; <spin/root.h>
- * describes it. Called by attach.c and the files that replace handlers. Callers hold the interface's lock. Functions return 0 or a negative
- * errno with a reason.
+ * describes it. A slot is its place for one context's program and match rule. Called by attach.c and the files that replace handlers.
+ * Callers hold the interface's lock. Functions return 0 or a negative errno with a reason.
  */
 #include <spin/root.h>
 

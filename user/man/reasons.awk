@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Makes the man page spin-handler(7); run by the Makefile: awk -v version=V -f reasons.awk reason.h PAGE.in... The table of reasons (why a
-# packet was passed, dropped or answered), the order of tests and the longest IP packet are read from reason.h and replace words @WORD@.
+# packet was passed, dropped or answered), the order in which a packet is tested for them, and the longest IP packet are read from reason.h
+# and replace words @WORD@.
 
 function escape(text)
 {
@@ -9,7 +10,7 @@ function escape(text)
 	return text
 }
 
-# The tests' order stands in the first comment: "  1. ..." and lines that go on.
+# The order of the tests on a packet stands in the first comment: "  1. ..." and lines that go on.
 FILENAME ~ /\.h$/ {
 	if ($0 ~ /^ \*   [0-9]\. /) {
 		sub(/^ \*   [0-9]\. /, "")

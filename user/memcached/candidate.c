@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Table of the memcached keys that may become entries of the cache from which handlers answer GETs (candidate.h). Called by fill.c. Keys
- * come from handlers, so from packets that anybody can send: candidate__add() takes only valid keys, since they go into commands.
+ * Table of the memcached keys that may become entries of the cache from which handlers answer GETs (candidate.h). Called by fill.c, which
+ * asks memcached for their values and writes the entries. Keys come from handlers, so from packets that anybody can send: candidate__add()
+ * takes only valid keys, since they go into commands.
  */
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 /*
  * Keys that may become entries of the cache from which handlers answer memcached's GETs, in a bounded hash table, and keys that memcached
- * could not give recently. Called by fill.c. A key becomes an entry only after a quarantine: a wait until memcached has executed all that
- * it had received before.
+ * could not give recently. Called by fill.c, which asks memcached for their values and writes the entries. A key becomes an entry only
+ * after a quarantine: a wait until memcached has executed all that it had received before.
  */
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads and writes entries of the cache from which handlers answer memcached's GETs (entry.h). Called by fill.c. The tag becomes odd before
- * the first word changes and even after the last one, so a reader that finds the same even tag before and after has read one complete
- * entry.
+ * Reads and writes entries of the cache from which handlers answer memcached's GETs (entry.h). Called by fill.c, which asks memcached for
+ * the values. Handlers read while an entry is written: its tag becomes odd before the first word changes and even after the last one, so a
+ * reader that finds the same even tag before and after has read one complete entry.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,9 @@
 #define USER_MEMCACHED_ENTRY_H
 
 /*
- * Writes entries of the cache from which handlers answer memcached's GETs, while they read it: this program's half of the protocol in
- * <memcached.h>. Called by fill.c. `version` (per hash of a key) and `epoch` (all keys) change with each command that may change a value.
+ * Writes entries (a key and memcached's answer to a GET of it) of the cache from which handlers answer, while they read it; <memcached.h>
+ * has the layout and when an entry is valid. Called by fill.c, which asks memcached for the values. `version` (per hash of a key) and
+ * `epoch` (all keys) change with each command that may change a value; an entry with older ones is not used.
  */
 #include <stddef.h>
 #include <stdint.h>

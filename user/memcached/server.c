@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Connections of spin-memcached to memcached (server.h). Called by fill.c. The commands are "mn", "me", "mg", "get" and "stats", which
- * change nothing. memcached assigns new connections to its threads round-robin, also those of other clients. So server__open() opens two
- * connections per thread and starts again if another client has connected in between.
+ * Connections of spin-memcached to memcached (server.h). Called by fill.c, which copies values of hot keys into the cache of the handlers.
+ * The commands are "mn", "me", "mg", "get" and "stats", which change nothing. memcached assigns new connections to its threads round-robin,
+ * also those of other clients. So server__open() opens two connections per thread and starts again if another client has connected in
+ * between.
  */
 #include <arpa/inet.h>
 #include <errno.h>

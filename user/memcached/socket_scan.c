@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Examines memcached's sockets for bytes that it has not read yet (socket_scan.h). Called by fill.c. Two scans are needed because the
- * kernel's list may omit a socket that moves within it. A socket that first appears after the second scan was opened after
- * socket_scan__begin(), so it counts as drained.
+ * Examines memcached's sockets for bytes that it has not read yet (socket_scan.h). Called by fill.c, which copies the value of a new key
+ * into the handlers' cache only when memcached has read all commands that arrived before socket_scan__begin(). A socket is drained when a
+ * scan has found it without unread bytes. Two scans are needed because the kernel's list may omit a socket that moves within it. A socket
+ * that first appears after the second scan was opened after socket_scan__begin(), so it counts as drained.
  */
 #include <errno.h>
 #include <inttypes.h>

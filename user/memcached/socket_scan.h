@@ -3,8 +3,9 @@
 #define USER_MEMCACHED_SOCKET_SCAN_H
 
 /*
- * Examines memcached's sockets in /proc/net of this network namespace. Called by fill.c. Finds sockets with bytes that memcached has not
- * read, and sockets to which it may be unable to write: memcached does not execute further commands of those.
+ * Examines memcached's sockets in /proc/net of this network namespace. Called by fill.c, which copies the value of a new key into the
+ * handlers' cache only when memcached has executed all commands that arrived before. Finds sockets with bytes that memcached has not read,
+ * and sockets to which it may be unable to write: memcached does not execute further commands of those.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ struct socket_scan {
 	/* sockets seen since socket_scan__begin(): a hash table with `size` slots */
 	struct scanned_socket {
 		uint64_t name; /* 0: free */
-		int drained;
+		int drained;   /* a scan found no unread bytes, or the socket is newer than socket_scan__begin() */
 	} * table;
 	size_t size, used;
 	unsigned scans;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds calls in a handler that no target (eBPF, rv32, host) supports, or that are for another kind of packets than the file registers
- * (datagrams, messages or TCP segments). Called by check_registration.c, on LLVM's IR; check__noinline() is called by verify.c.
+ * (datagrams, messages or TCP segments). Called by check_registration.c, on LLVM's IR. check__noinline() finds a function that is never
+ * inlined, for verify.c, if the object cannot be loaded because of it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds source lines in LLVM's IR or in the handler's text, for explain.c and pspin.c. Only lines in the user's files count; 0 means not
- * found.
+ * Finds source lines in LLVM's IR or in the handler's text, for explain.c and pspin.c, which report compilers' and linkers' faults that
+ * name no line. Only lines in the user's files count; 0 means not found.
  */
 #include <ctype.h>
 #include <stdio.h>

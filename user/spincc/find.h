@@ -3,8 +3,8 @@
 #define USER_SPINCC_FIND_H
 
 /*
- * Finds the line of a fault in the user's files, for compilers and linkers that do not report one. Called by explain.c and pspin.c. The
- * functions return a line, or 0 if not found.
+ * Finds the line of a fault in the user's files, for compilers and linkers that do not report one. Called by explain.c and pspin.c, which
+ * print the faults. The functions return a line, or 0 if not found.
  */
 #include "user/spincc/spincc.h"
 

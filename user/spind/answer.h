@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_ANSWER_H
 #define USER_SPIND_ANSWER_H
 
-/* Answers of the daemon spind to the programs that ask it to attach handlers. Called by all threads that serve requests. */
+/*
+ * Answers of the daemon spind to the programs that ask it to attach handlers. Called by all threads that serve requests: those of front.c
+ * (which accepts clients), and those of the holder (process for one network namespace).
+ */
 #include "user/libspin/broker.h"
 #include "user/spind/held.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Serves requests of root to attach handlers to an interface by a match rule, without a socket (by_rule.h). Called by client.c. Unlike
- * handlers on a socket they have no guard that restricts them: all packets that match the rule are theirs.
+ * Serves requests of root to attach handlers to an interface by a match rule, without a socket (by_rule.h). Called by client.c, in the
+ * thread of the client that asks. Handlers on a socket have a guard, a program that gives them only that socket's packets; these have none:
+ * all packets that match the rule are theirs.
  */
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 /*
  * Contexts (attached packet handlers) that root asks spind to add by interface and match rule, without a program or a socket. Called by
- * client.c.
+ * client.c, which serves the request of a client.
  */
 struct client;
 

@@ -4,14 +4,14 @@
 
 /*
  * Properties of a socket to which spind is asked to attach handlers, read from its descriptor. Nothing of the client's request is used.
- * Called by front.c and client.c.
+ * Called by front.c, which needs the socket's network namespace, and client.c, which attaches the handlers.
  */
 #include <stdint.h>
 
 #include <spin/rule.h>
 
 struct facts {
-	struct spin_rule rule; /* matches all packets that may be the socket's; the guard decides which are */
+	struct spin_rule rule; /* matches all packets that may be the socket's; the guard (bpf/guard.h) decides which are */
 	int is_tcp;
 	int is_listening; /* of a TCP socket: 1: it listens; 0: it is connected */
 	int ifindex;      /* the only device that receives its packets (SO_BINDTODEVICE, or lo); 0: any */

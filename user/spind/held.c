@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The list of the contexts (loaded packet handlers) in a holder, spind's process for one network namespace (held.h). Called by the threads
- * of its clients. Each context on it belongs to a thread, which removes it before it destroys it. Lock order: a context's `use`, then the
- * list's lock.
+ * of its clients. Each context on it belongs to a thread, which removes it before it destroys it. Lock order: a context's `use` (held while
+ * its handlers are attached, detached or replaced), then the list's lock.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_STARTUP_H
 #define USER_SPIND_STARTUP_H
 
-/* Adds the contexts (handlers on an interface by a match rule) that spind's configuration names. Called by front.c. */
+/*
+ * Adds the contexts (handlers on an interface by a match rule) that spind's configuration names. Called by front.c, the process that
+ * accepts clients.
+ */
 #include "user/spind/settings.h"
 
 /*

@@ -3,8 +3,9 @@
 #define TESTS_HANDLERS_ACT_ATOMIC_H
 
 /*
- * Handlers that do one atomic operation, one host-direct write or one counter operation per packet, as its payload says (struct
- * act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for datagrams. For tests/vectors/actions_dma, actions_memory.
+ * Handlers that do one atomic operation on memory, one host-direct write (up to 32 bytes, taken at the call) or one operation on the
+ * entry's counter per packet, as its payload says (struct act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for
+ * datagrams. Old values and counts read are stored in the state. For tests/vectors/actions_dma, actions_memory.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_buffer_d - datagrams that select an operation on an HPU's own buffer (act_buffer.h), in both load classes. For
- * tests/vectors/actions_memory.
+ * act_buffer_d - datagrams that select a copy between host memory and a buffer that each HPU has (act_buffer.h). Loads in both classes,
+ * trusted and isolated (without CAP_PERFMON). For tests/vectors/actions_memory.
  */
 #include <spin/spin.h>
 

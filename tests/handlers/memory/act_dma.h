@@ -3,8 +3,9 @@
 #define TESTS_HANDLERS_ACT_DMA_H
 
 /*
- * Handlers that do one DMA transfer per packet, as selected by its payload (struct act_dma_ask, little-endian), for tests/vectors/actions*:
- * act_dma for messages, act_dma_d for datagrams.
+ * Handlers that do one DMA transfer with host memory per packet, as selected by its payload (struct act_dma_ask, little-endian): act_dma
+ * for messages, act_dma_d for datagrams. A transfer that does not fit in the host memory asked for must change nothing, and the handler
+ * returns SEGV; otherwise it returns the packet's code. For tests/vectors/actions*.
  */
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_from_d - datagrams select bytes of host memory that are copied into their payload (act_dma.h). For tests/vectors/actions_memory. */
+/*
+ * act_from_d - datagrams select bytes of host memory that are copied over their own payload (act_dma.h). The packet is delivered with them;
+ * a range beyond host memory or payload, or an odd payload offset, is SEGV. For tests/vectors/actions_memory.
+ */
 #include <spin/spin.h>
 
 #include "act_dma.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_pending_d - datagrams select atomic operations on host memory, of which several are in flight. For tests/vectors/actions_dma. */
+/*
+ * act_pending_d - datagrams select non-blocking atomic operations on host memory: two, of which the second is waited for first; one that is
+ * never waited for; one that is polled; or one beside a transfer. Each must be done and give the old value. For tests/vectors/actions_dma.
+ */
 #include <spin/spin.h>
 
 enum pending_op {

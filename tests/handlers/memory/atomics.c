@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* atomics - atomic operations on the state, in the HPUs' L2 memory, with operands from the packet. For tests/vectors/atomics. */
+/*
+ * atomics - the three words of a packet are operands of atomic operations on the state, which is in the HPUs' L2 memory: the first is added
+ * to `sum`, and `cell` becomes the third if it equals the second. `swapped` and `kept` count the two outcomes. For tests/vectors/atomics.
+ */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* atomics_l1 - atomics.c with the state in L1 and the payload in L2 memory of the HPUs. For tests/vectors/atomics. */
+/*
+ * atomics_l1 - atomics.c (an addition, and a compare-and-swap, with operands from the packet) with the state in the HPUs' L1 and the
+ * payload in L2 memory. The results must be the same. For tests/vectors/atomics.
+ */
 #include <spin/spin.h>
 
 struct ask {

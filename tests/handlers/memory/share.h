@@ -2,7 +2,10 @@
 #ifndef TESTS_HANDLERS_SHARE_H
 #define TESTS_HANDLERS_SHARE_H
 
-/* State that share_first.c and share_second.c share; tests/live/hpu_memory_is_shared.c reads it. */
+/*
+ * State of two contexts at once, whose handlers are share_first.c and share_second.c. Both add `step` to `both` for each packet, so no
+ * update is lost if both = (first + second) * step; tests/live/hpu_memory_is_shared.c checks that.
+ */
 #include <stdint.h>
 
 struct shared {

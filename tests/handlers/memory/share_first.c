@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* share_first - counts packets, and adds a step to state shared with share_second. For tests/live/hpu_memory_is_shared.c. */
+/*
+ * share_first - counts datagrams, and adds a step to a sum in the state that it shares with share_second (share.h). For
+ * tests/live/hpu_memory_is_shared.c.
+ */
 #include <spin/spin.h>
 
 #include "share.h"

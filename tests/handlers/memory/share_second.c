@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* share_second - share_first.c for messages, in a larger state that starts with the shared part. For tests/live/hpu_memory_is_shared.c. */
+/*
+ * share_second - share_first.c for messages: counts packets and adds to the same sum (share.h), in a larger state that begins with the
+ * shared part. For tests/live/hpu_memory_is_shared.c.
+ */
 #include <spin/spin.h>
 
 #include "share.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * busy - loops for as many rounds as the host sets, and drops the datagram. HPUs share nothing that it writes, so they do not slow each
- * other down. For tests/bench/hpus.c.
+ * other down. For tests/bench/hpus.c, which measures the gain from a second HPU by the length of handlers.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* header_write - a header handler that rewrites the packet and lets it proceed, or fails afterwards. For tests/vectors/rewrite. */
+/*
+ * header_write - a header handler alone, which sets the destination port and sets two bytes of the payload to 0. It then returns PROCEED,
+ * and the datagram must be delivered as rewritten, or FAIL, which drops it. For tests/vectors/rewrite.
+ */
 #include <spin/spin.h>
 
 struct ask {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_default - only a completion handler: by default the NIC writes the payload to host memory. For tests/vectors, tests/messages. */
+/*
+ * msg_default - only a completion handler, which counts messages and dropped bytes: without a payload handler the NIC must write the
+ * payload to host memory. For tests/vectors, tests/messages.
+ */
 #include <spin/spin.h>
 
 struct ends {

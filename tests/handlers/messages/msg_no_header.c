@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_no_header - messages without a header handler; the payload handler returns the first byte. For tests/vectors/payload_returns. */
+/*
+ * msg_no_header - messages without a header handler: each packet must reach the payload handler, which returns the packet's first byte as
+ * its code. Records the order of runs and the bytes dropped. For tests/vectors/payload_returns.
+ */
 #include <spin/spin.h>
 
 struct runs {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * msg_script_head - msg_script.h without a payload handler, with the state in L1: data that the header handler accepts goes to host memory.
- * For tests/messages/fuzz_wire.c and tests/reference/schedule.c.
+ * For tests/messages/fuzz_wire.c, and for the random packet sequences of tests/reference/schedule.c.
  */
 #include <spin/spin.h>
 

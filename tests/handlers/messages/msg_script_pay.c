@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * msg_script_pay - msg_script.h without a header handler, with the completion handler that datagrams have, and with the received checksum
- * left to the host. For tests/reference/schedule.c.
+ * left to the host. For the random packet sequences of tests/reference/schedule.c.
  */
 #include <spin/spin.h>
 

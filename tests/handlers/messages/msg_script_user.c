@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_script_user - msg_script.h with a user header, the message's first 8 bytes, for the header handler only. For
- * tests/reference/schedule.c.
+ * msg_script_user - msg_script.h with a user header, the message's first 8 bytes, for the header handler only. For the random packet
+ * sequences of tests/reference/schedule.c.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_ends - messages whose first packet makes the header or the completion handler send 16 bytes of the state (act_put.h). For
- * tests/vectors/actions.
+ * act_ends - messages whose first packet makes the header or the completion handler send 16 bytes of the state (act_put.h). They must leave
+ * also if that handler then returns DROP or FAIL. For tests/vectors/actions.
  */
 #include <spin/spin.h>
 

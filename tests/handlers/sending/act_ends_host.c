@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_ends_host - messages whose first packet makes the header or the completion handler send host memory (act_put.h). For
- * tests/vectors/actions.
+ * act_ends_host - messages whose first packet makes the header or the completion handler send bytes of the message's place in host memory
+ * (act_put.h). They must leave also if that handler then returns DROP or FAIL; bytes outside are SEGV. For tests/vectors/actions.
  */
 #include <spin/spin.h>
 

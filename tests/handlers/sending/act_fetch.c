@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * act_fetch - accepts fetching atomics only (messages that change host memory and return the old value); act_fetch_ask sends them. Its
- * header handler returns PROCEED, or the first byte of the match bits if that is not 0. For tests/vectors/entries.
+ * header handler returns PROCEED (the NIC does the operation), or the low byte of the match bits (a tag in the message's header) as code,
+ * if that is not 0. For tests/vectors/entries.
  */
 #include <spin/spin.h>
 

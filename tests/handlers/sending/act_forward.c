@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_forward - messages whose packets contain the target to forward them to (act_put.h). For tests/vectors/actions. */
+/*
+ * act_forward - messages whose packets contain the target to forward them to, and the code to return afterwards (act_put.h). Flags, id and
+ * offset must stay; a target of another IP version is SEGV. For tests/vectors/actions.
+ */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * act_request - accepts gets and atomics (messages that read or change host memory). The header handler counts messages by type, and
- * returns PROCEED (for a put PROCESS_DATA), or another code in the first byte of the match bits. A put's payload handler sends its source a
- * get or an atomic. For tests/vectors (actions, entries, message_headers) and tests/live/gets_are_answered.c.
+ * returns PROCEED (for a put PROCESS_DATA), or another code in the first byte of the match bits (a tag in the message's header). A put's
+ * payload handler sends its source a get or an atomic. For tests/vectors (actions, entries, message_headers) and
+ * tests/live/gets_are_answered.c.
  */
 #include <spin/spin.h>
 

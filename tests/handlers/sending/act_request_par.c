@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_request_par - accepts gets and atomics in pieces of 8 bytes; the payload handler counts packets and bytes. An atomic or put of less
- * than a piece is dropped before it. For tests/vectors/entries.
+ * act_request_par - accepts gets and atomics (messages that read or change host memory) in pieces of 8 bytes; the payload handler counts
+ * packets and bytes. An atomic or put of less than a piece is dropped before the handler runs. For tests/vectors/entries.
  */
 #include <spin/spin.h>
 

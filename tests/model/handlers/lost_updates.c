@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: eight increments of a
- * word by LR and SC, on HPUs (cores of the NIC) that do not run in lockstep. A reservation belongs to an ID of the L2 port and not to the
- * HPU, so an SC can succeed on another HPU's reservation, and that HPU's increment is lost.
+ * word by LR and SC (RISC-V's load-reserved and store-conditional), on HPUs (cores of the NIC) that do not run in lockstep. On the RTL a
+ * reservation belongs to an ID of the L2 port and not to the HPU, so an SC can succeed on another HPU's reservation, and that HPU's
+ * increment is lost. The model does the same; its cycles must be within 2 % of the RTL's.
  */
 #include <spin/spin.h>
 

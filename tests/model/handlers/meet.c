@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: HPUs (cores of the NIC)
- * that request exclusive access to the same words at the same time (hwmodel/image/exclusive.S).
+ * Test handler; tests/model/bursts_are_the_rtls.sh compares its cycles on the NIC model with those on PsPIN's RTL: all HPUs (cores of the
+ * NIC) add 1 to the same two words with spin_fadd32(), whose lock (hwmodel/image/exclusive.S) lets one in at a time. They wait for each
+ * other, so a burst shows whether the model gives the lock to HPUs as the RTL does: its cycles must be within 2 %.
  */
 #include <spin/spin.h>
 

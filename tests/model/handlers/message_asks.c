@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Test handler of messages, run on the NIC model by tests/model/messages_on_the_hpu.c and others: does what each packet's first word says
- * (trap, loop, copy, return a value). The completion handler stores its arguments and the scratchpad's sums in the state.
+ * Test handler of messages, run on the NIC model by tests/model/messages_on_the_hpu.c and others: does what each packet's first word says,
+ * so that a test decides which packet fails: trap (load from address 8), loop without end, copy the payload to host memory, and so on, or
+ * return a value. The completion handler stores its arguments and the sums in the scratchpad (memory of the message) in the state, where
+ * the test reads them.
  */
 #include <spin/spin.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Handlers for tests/model/reservations_go_in_turn.c, which compares their cycles with PsPIN's RTL. increments: 16 increments of one word
- * of handler memory by LR and SC; returns the number of attempts. REFUSED defines refused_in_MEMORY: two SCs without a reservation.
+ * of handler memory by LR and SC (load-reserved, store-conditional); returns the number of attempts. REFUSED defines refused_in_MEMORY: two
+ * SCs without a reservation, which must fail.
  */
 	.section .text.hpu, "ax"
 	.option norvc

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parses numbers in the lines of a vector (a test as text) that describe a packet's headers, checks them against the field's width, and
- * stores them in network order. Called by template.c, slmp.c and the parsers of vectors.
+ * stores them in network order. Called by template.c and slmp.c, which build the frame, and by the parsers of a vector's other lines.
  */
 #include <ctype.h>
 #include <errno.h>

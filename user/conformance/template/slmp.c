@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parses the lines of a vector (a test as text) that describe SLMP, the message protocol over UDP: its header, and the extension of a put
- * (a message that writes to the receiver's memory). Called by template.c.
+ * (a message that writes to the receiver's memory). Called by template.c, which builds the frame from such lines.
  */
 #include <errno.h>
 #include <string.h>

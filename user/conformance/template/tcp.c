@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parses the line of a vector (a test as text) that describes a TCP header, and completes the header when the segment is complete. Called
- * by template.c. What the line leaves out is an ACK with window 65535, and a header length and checksum that are right.
+ * by template.c, which builds the frame from such lines. What the line leaves out is an ACK with window 65535, and a header length and
+ * checksum that are right.
  */
 #include <errno.h>
 #include <string.h>

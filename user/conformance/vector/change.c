@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parses the lines of a vector (a test as text) about memory and matching entries (host memory posted for messages): changes that the
- * application makes, and changes expected of the handlers. Called by line.c.
+ * application makes, and changes expected of the handlers. Called by line.c, which selects the parser by a line's first word.
  */
 #include <errno.h>
 #include <stdlib.h>

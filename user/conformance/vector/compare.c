@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compares what a handler did with one packet or clock step of a vector (a test as text) with what the vector expects, and lists the
- * differences. Called by run.c. A mutation changes the expectation first, so that tests can check that the comparison notices it.
+ * differences. Called by run.c after each step, and by spinctl replay. A mutation changes the expectation first, so that tests can check
+ * that the comparison notices it.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>

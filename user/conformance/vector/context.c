@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Parses the lines of a vector (a test as text) about the options with which handlers are loaded: limits and timeouts of messages, and the
- * size of host memory. Called by line.c. The value 0 is refused, since it would select the default.
+ * size of host memory. Called by line.c, which selects the parser by a line's first word. The value 0 is refused, since it would select the
+ * default.
  */
 #include <errno.h>
 #include <string.h>

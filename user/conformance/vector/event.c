@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses the lines of a vector (a test as text) about events that handlers report to the application. Called by line.c. A field that a line
- * omits is taken from the message's packets, or is not compared.
+ * Parses the lines of a vector (a test as text) about events that handlers report to the application. Called by line.c, which selects the
+ * parser by a line's first word. A field that a line omits is taken from the message's packets, or is not compared.
  */
 #include <arpa/inet.h>
 #include <errno.h>

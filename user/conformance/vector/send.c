@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses the `send` lines of a vector (a test as text): the packets that a step's handlers are expected to send. Called by line.c. The
- * frame of each is built by send_frame.c.
+ * Parses the `send` lines of a vector (a test as text): the packets that a step's handlers are expected to send. Called by line.c, which
+ * selects the parser by a line's first word. The frame of each is built by send_frame.c.
  */
 #include <errno.h>
 #include <stdio.h>

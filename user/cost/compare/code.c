@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The eBPF program of a handler as libspin would load it, for spinctl cost --compare: configures a copy of it and fills its tables as
- * libspin does. The copy is never loaded into the kernel. Called by hxdp.c and tests.
+ * libspin does. The copy is never loaded into the kernel. Called by hxdp.c, which interprets the copy to estimate the rate of the NIC hXDP,
+ * and by tests.
  *
  * Invariant: variables are written only where they lie inside the program's memory.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads one eBPF program of an object, linked by kernel/nfp/object.h, and creates the memories that it references. Called by hxdp.c, nfp.c
- * and tests. Invariant: imm of every 64-bit load that references a map is the number of one of the code's memories.
+ * Reads one eBPF program of an object, linked by kernel/nfp/object.h, and creates the memories that it references. Called by hxdp.c and
+ * nfp.c, which estimate its rate on two other NICs (spinctl cost --compare), and by tests. Invariant: imm of every 64-bit load that
+ * references a map is the number of one of the code's memories.
  */
 #include <errno.h>
 #include <stdio.h>

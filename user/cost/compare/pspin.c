@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl cost --compare, the row of PsPIN: copies the figures that the report has measured on the model, alone and under load. Called by
- * compare.c.
+ * spinctl cost --compare, the row of PsPIN (the NIC that the model reproduces): copies the figures that the report has measured on the
+ * model, with one packet at a time and under load. Called by compare.c.
  */
 #include <math.h>
 

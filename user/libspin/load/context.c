@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the programs of a context (loaded packet handlers) into the kernel: sets the constants that the verifier sees, chooses the variant
- * of the object's programs, tries other variants if the verifier gives up on that one, and explains a failure. Called by ctx.c. Tries use a
- * brief log; after a failure the first variant is loaded once more with the whole log, which names the source line.
+ * of the object's programs (with bounded loops or not, for packets of which size), tries other variants if the verifier gives up on that
+ * one, and explains a failure. Called by ctx.c. Tries use a brief log; after a failure the first variant is loaded once more with the whole
+ * log, which names the source line.
  */
 #include <errno.h>
 #include <stdio.h>

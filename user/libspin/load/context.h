@@ -3,8 +3,9 @@
 #define USER_LIBSPIN_LOAD_CONTEXT_H
 
 /*
- * Loads the programs of a context, after ctx.c has set its options: ctx->bpf, ctx->btf, ctx->bounded and ctx->direct_bytes. Returns 0 or a
- * negative errno with a reason; on failure ctx->bpf may be open.
+ * Loads the programs of a context (loaded packet handlers) into the kernel, for ctx.c, which has set the options in ctx before. Sets
+ * ctx->bpf, ctx->btf, and what the variant that was loaded is limited to: ctx->bounded (loops) and ctx->direct_bytes (packet size). Returns
+ * 0 or a negative errno with a reason; on failure ctx->bpf may be open.
  */
 #include <stdint.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages (as in Portals 4): they arrived before an entry was posted for them, and lie in memory of the overflow list. The
- * host's side of bpf/messages/unexpected.h. Called by appends (me.c) and by the application's searches, serialized by m->posting. Handlers
- * add messages and complete them; only this side removes complete ones.
+ * Unexpected messages (as in Portals 4): they arrived before an entry was posted for them, and lie in memory of the overflow list (entries
+ * for messages that match no other entry). The host's side of bpf/messages/unexpected.h. Called when an entry is posted (me.c), to find
+ * messages that it matches, and by applications that search for them (spin_ctx__me_search()); the mutex m->posting serializes both.
+ * Handlers add messages and complete them; only this side removes complete ones.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Copies the values of handlers' state and tables from one struct layout to another when handlers are replaced (layout_move.h), for
- * swap/migrate.c. A plan is a list of steps; the steps of a loop follow it. Every step stays inside its variable on both sides, and no two
- * steps read the same byte. This bounds the work of a plan by the variable's size.
+ * swap/migrate.c. A plan is a list of steps. A step for all entries of an array or table is followed by the steps for one entry. Every step
+ * stays inside its variable on both sides, and no two steps read the same byte. This bounds the work of a plan by the variable's size.
  */
 #include <errno.h>
 #include <spin/bytes.h>

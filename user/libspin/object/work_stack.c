@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Analyses a BPF program: how much of its stack it uses, and which registers are live. Called by work_limit__enforce(), whose counter of
- * work must be where no access of the program can be. Accesses go upwards from a pointer, so the lowest offset of each stack pointer is
- * what counts. Stack pointers are tracked through registers and through the stack, the only memory in which the kernel lets a program
- * without CAP_PERFMON store one.
+ * Analyses a BPF program: how much of its stack it uses, and which registers are live. Called by work_limit__enforce(), which inserts a
+ * counter of work into the loops of untrusted programs. The counter must be where no access of the program can be. Accesses go upwards from
+ * a pointer, so the lowest offset of each stack pointer is what counts. Stack pointers are tracked through registers and through the stack,
+ * the only memory in which the kernel lets a program without CAP_PERFMON store one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Answers gets (messages that ask for a part of host memory), in a thread of its own. Called by threads.c, put.c and me.c. Anyone who
+ * Answers gets (messages that ask for a part of host memory), in a thread of its own. Called by threads.c, which starts that thread, by
+ * put.c, which passes on the requests for answers, and by me.c, which frees an entry only when no answer from it is pending. Anyone who
  * reaches the context can request answers, with any source address. Therefore few may be pending, each has a time limit, none is sent to
  * this machine itself (except by a context on loopback), and the application gets no events for them. An answer is read from its entry's
  * memory only while that is still the entry that the get found.

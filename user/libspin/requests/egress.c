@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Sends packets that handlers build while they run. Loads what all sending contexts of a process share: a ring of packets (tx ring), the
- * BPF program that turns clones of frames into them, and the devmaps by which they leave (out.h). Called by ctx.c and attach.c.
+ * BPF program that turns clones of frames into them, and the devmaps (BPF maps of interfaces) by which they leave (out.h). Called by ctx.c
+ * and attach.c.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the BPF programs that deliver packets which a context's handlers pass to the context's AF_XDP ring, in place of the host's stack
- * (bpf/ring.bpf.c), and sets their maps and constants. Called by ring.c. Handlers' objects need no support for rings: the ring's program
- * runs the context's program and acts on its result.
+ * (bpf/ring.bpf.c), and sets their maps and constants. Called by ring.c, which creates the rings. Handlers' objects need no support for
+ * rings: the ring's program runs the context's program and acts on its result.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_RING_PACKET_H
 #define USER_LIBSPIN_RING_PACKET_H
 
-/* Finds payload and addresses in a frame of an AF_XDP ring, as handlers have left it. Called by queue.c for each received packet. */
+/*
+ * Finds payload and addresses in a frame of an AF_XDP ring, as handlers have left it. Called by queue.c for each packet that it takes from
+ * the socket and gives to the application.
+ */
 #pragma GCC visibility push(default)
 #include <spin/libspin_ring.h>
 #pragma GCC visibility pop

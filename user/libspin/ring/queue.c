@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The AF_XDP socket of one receive queue, and receiving from it. Called by ring.c; only one thread at a time receives. Each
- * frame is at any time in exactly one place: the fill ring, the kernel, the receive ring, or the reader.
+ * The AF_XDP socket of one receive queue, and receiving from it. Called by ring.c; only one thread at a time receives. Each frame (buffer
+ * for one packet) is at any time in exactly one place: the fill ring (free frames for the kernel), the kernel, the receive ring (packets
+ * for this process), or the reader.
  */
 #include <errno.h>
 #include <linux/if_xdp.h>

@@ -2,8 +2,9 @@
 /*
  * Gives a context (attached packet handlers) another match rule while packets arrive. Called by applications and spind
  * (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded again with the same maps of state (swap.c). The
- * new program and rule get a second slot of each interface; the first one is removed when every running dispatcher (the interface's XDP
- * program) has seen the second. A packet is handled by either program, and always by one if a rule matches.
+ * dispatcher (XDP program) of each interface has slots, one for each context's program and rule. The new program and rule get a second
+ * slot; the first one is removed when every running dispatcher has seen the second. A packet is handled by either program, and always by
+ * one if a rule matches.
  */
 #include <errno.h>
 

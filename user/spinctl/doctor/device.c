@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the facts about one interface, and about the peer of a veth. Called by exam.c and run/warn.c. Changes nothing. */
+/*
+ * Reads the facts about one interface (mode of XDP, the program on it), and about the peer of a veth. Called by exam.c, which checks them
+ * for spinctl doctor, and by run/warn.c, which warns of lost replies. Changes nothing.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
