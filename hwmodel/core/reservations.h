@@ -5,7 +5,7 @@
 /*
  * Reservation table of a port that serves one transfer at a time. Requests may come out of order of time: each one gets the first free
  * interval that is long enough, from its own cycle on. Used for the read port of L2 packet memory (soc/l2.c), for program memory
- * (icache.c) and for the L1 ports of commands (soc/commands.c).
+ * (icache.c), and for the L1 ports of commands and the paths of their reads (soc/commands.c).
  */
 #include <stdint.h>
 

@@ -160,8 +160,8 @@ static uint64_t host_cycles(const struct interfaces *interfaces, const struct hp
 }
 
 /*
- * Passes beats of a read from `cycle` on through its memory's path, where it is free. Returns when the first one passes, or would if all
- * followed the last one's: those of L2 follow each other, those of different clusters' L1s may alternate.
+ * Passes beats of a read from `cycle` on through its memory's path, in the first cycles in which it is free for all. Returns the first
+ * of them.
  */
 static uint64_t read_path(struct interfaces *interfaces, enum memory_region from, uint64_t cycle, uint64_t beats)
 {

@@ -384,7 +384,8 @@ static uint32_t draw(struct hpu *hpu)
 
 /*
  * Reads registers that PsPIN's driver does not have. Of an address behind the command registers' it answers what these answered last: the
- * id of the last command, or the result of a test or wait (rdata_q in hpu_driver.sv).
+ * id of the last command, or the result of a test or wait (rdata_q in hpu_driver.sv). Behind the task's registers there is 0; the RTL
+ * answers the last of these.
  */
 static uint32_t load_extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
 {

@@ -115,6 +115,8 @@ words_to_host 64 3141
 words_to_host 256 3296
 words_to_host 512 4265
 words_to_host 1024 6331
+writes_l1_l2 64 3729
+writes_l1_l2 512 4167
 ROWS
 first <<'ROWS'
 copy_from_host 256 148 153 158 163 168 173 178 183 268 273 278 283 288 294 299 306 391 396 401 406 411 417 422

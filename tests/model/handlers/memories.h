@@ -20,6 +20,14 @@ struct memories {
 #define IN_L1                    HPU_REG_(0x10) /* and its copy */
 #define HOST_HIGH                HPU_REG_(0x38)
 #define HOST_LOW                 HPU_REG_(0x3c)
+
+static inline __attribute__((always_inline)) void wait_for_all(uint32_t first, uint32_t second, uint32_t third, uint32_t fourth)
+{
+	hpu_command_wait(first);
+	hpu_command_wait(second);
+	hpu_command_wait(third);
+	hpu_command_wait(fourth);
+}
 #endif
 
 #endif

@@ -17,10 +17,7 @@ static enum spin_payload_rc reads_payload(struct spin_payload *p, struct memorie
 	const uint32_t third = hpu_command_to_host(high, low + 2048, handler, 256);
 	const uint32_t fourth = hpu_command_to_host(high, low + 3072, packet, 256);
 
-	hpu_command_wait(first);
-	hpu_command_wait(second);
-	hpu_command_wait(third);
-	hpu_command_wait(fourth);
+	wait_for_all(first, second, third, fourth);
 #endif
 	return SPIN_SUCCESS;
 }

@@ -17,10 +17,7 @@ static enum spin_payload_rc sends_payload(struct spin_payload *p, struct memorie
 		       third = hpu_command_send(0, HPU_SEND_REPLY, 0, from, 256);
 	const uint32_t fourth = hpu_command_send(0, HPU_SEND_REPLY, 0, from, 256);
 
-	hpu_command_wait(first);
-	hpu_command_wait(second);
-	hpu_command_wait(third);
-	hpu_command_wait(fourth);
+	wait_for_all(first, second, third, fourth);
 #endif
 	return SPIN_SUCCESS;
 }
