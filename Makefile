@@ -428,8 +428,9 @@ check: deps
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run $(if $(JOBS),-j $(JOBS))
 
 check-kernels: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(BUILD)/bin/spinctl
+	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(BUILD)/bin/spinctl $(PLAIN_BPF) $(BUILD)/tests/vectors/run-bounded
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
+	@BUILD=$(BUILD) $(BUILD)/tests/vectors/run-bounded --engine bpf --partial 133 --every-program || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/share.sh || [ $$? = 77 ]
 	@$(if $(FULL),BUILD=$(BUILD) tests/kernels/drivers.sh || [ $$? = 77 ])

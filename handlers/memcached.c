@@ -372,7 +372,7 @@ static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 		c->state = MC_BINARY;
 }
 
-/* `field`: bytes so far; `field_bytes`: of the key, from bit 16 on of the extras; `left`: all after the header; `seen`: last four of the extras. */
+/* `field`: bytes so far; `field_bytes`: of the key, from bit 16 on of the extras; `left`: all after the header; `seen`: extras' last 4. */
 static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
 {
 	const uint32_t at = c->field++, extras = c->field_bytes >> 16, key = c->field_bytes & 0xffff;

@@ -170,8 +170,8 @@ SPIN_NOINLINE int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 }
 
 /*
- * The same for its use-once entry, which stays taken for the caller, and is returned. Returns SPIN_MES_MAX if there is none. A managed entry
- * is opened again instead, for any message.
+ * The same for its use-once entry, which stays taken for the caller, and is returned. Returns SPIN_MES_MAX if there is none. A managed
+ * entry is opened again instead, for any message.
  */
 SPIN_NOINLINE int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {

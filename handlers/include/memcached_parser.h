@@ -7,7 +7,7 @@
  * connection, or through a datagram: the values of `state`, `command` and `seen` of struct mc_parser (<memcached.h>).
  */
 
-/* What the next step of mc_parse() does: one thing per step, so that the verifier does not combine the paths of one with those of another. */
+/* What the next step of mc_parse() does: one thing per step, so that the verifier does not combine paths of different steps. */
 enum mc_state { MC_START, MC_LINE, MC_COMMAND_ENDS, MC_WORD_ENDS, MC_FLAG_ENDS, MC_LINE_ENDS, MC_DATA, MC_BINARY, MC_BINARY_ACTS, MC_LOST };
 
 enum mc_command {

@@ -2,7 +2,7 @@
 #ifndef TESTS_ACCURACY_COMPARE_H
 #define TESTS_ACCURACY_COMPARE_H
 
-/* Compares a calibration row (a value measured on PsPIN's RTL) with the NIC model's value. Called by accuracy.c, which reports the error. */
+/* Compares a calibration row (a value measured on PsPIN's RTL) with the NIC model's. Called by accuracy.c, which reports the error. */
 #include "tests/accuracy/accuracy.h"
 
 /*

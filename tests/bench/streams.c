@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Measures TCP sockets with handlers, between two network namespaces: the throughput with a handler that passes everything, relative to
- * plain TCP, and the latency of a request and its answer. Handlers of streams run after TCP. Handlers of segments run on packets, in native
- * XDP, for which a veth pair gives up its segmentation offload.
+ * plain TCP, and the latency of a request and its answer. Handlers of streams run after TCP, in a sockmap; socket.tcp_bare_vs_plain is a
+ * sockmap whose program only passes, the most that they can reach. Handlers of segments run on packets, in native XDP, for which a veth
+ * pair gives up its segmentation offload.
  * streams FILE: writes rows as JSON to FILE, a table to stdout. Run by bench.sh (`make bench`).
  */
 #include <arpa/inet.h>
@@ -14,6 +15,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
 #include "tests/common/measure/measure.h"
@@ -37,7 +41,38 @@ struct side {
 	struct spin_ctx *ctx;
 };
 
-static void open_side(struct side *side, uint16_t port, const struct spin_object *obj)
+/* What a connection goes through: neither is plain TCP. */
+struct way {
+	const struct spin_object *handlers;
+	int sockmap; /* descriptor of passes.bpf.c's map, or 0 */
+};
+
+static int open_sockmap(void)
+{
+	char path[512];
+	struct bpf_object *bpf;
+	int map;
+
+	snprintf(path, sizeof(path), "%s/tests/bench/passes.bpf.o", built_dir());
+	bpf = bpf_object__open_file(path, NULL);
+	if (!bpf || bpf_object__load(bpf))
+		die("cannot load %s: %s", path, strerror(errno));
+	map = bpf_object__find_map_fd_by_name(bpf, "socks");
+	if (bpf_prog_attach(bpf_program__fd(bpf_object__find_program_by_name(bpf, "passes")), map, BPF_SK_SKB_STREAM_VERDICT, 0))
+		die("cannot attach to the sockmap: %s", strerror(errno));
+	return map;
+}
+
+static void add_to_sockmap(int map, int socket)
+{
+	const uint64_t value = (uint64_t)socket;
+	const uint32_t zero = 0;
+
+	if (bpf_map_update_elem(map, &zero, &value, BPF_ANY))
+		die("cannot add the connection to the sockmap: %s", strerror(errno));
+}
+
+static void open_side(struct side *side, uint16_t port, const struct way *way)
 {
 	const int one = 1;
 	union asks_address to;
@@ -48,14 +83,16 @@ static void open_side(struct side *side, uint16_t port, const struct spin_object
 	udp_hosts__bind(side->listener, "10.9.0.1", port);
 	if (listen(side->listener, 1))
 		die("cannot listen: %s", strerror(errno));
-	if (obj)
-		side->ctx = spind__attach(&spind, side->listener, obj, NULL);
+	if (way->handlers)
+		side->ctx = spind__attach(&spind, side->listener, way->handlers, NULL);
 	netns_enter(hosts.client_ns);
 	side->client = socket(AF_INET, SOCK_STREAM, 0);
 	netns_enter(hosts.server_ns);
 	if (connect(side->client, &to.any, bytes))
 		die("cannot connect: %s", strerror(errno));
 	side->server = accept(side->listener, NULL, NULL);
+	if (way->sockmap)
+		add_to_sockmap(way->sockmap, side->server);
 	setsockopt(side->client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	setsockopt(side->server, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
@@ -117,17 +154,17 @@ static double request_us(struct side *side)
 }
 
 /*
- * Alternates both, so that load on the machine affects both. The socket with handlers is open in its rounds only: those of segments put a
- * program on the interface, which plain TCP would also pass.
+ * Alternates a way with plain TCP, so that load on the machine affects both. The socket with handlers is open in its rounds only: those of
+ * segments put a program on the interface, which plain TCP would also pass.
  */
-static void compare(double (*measure)(struct side *), const struct spin_object *obj, struct side *plain, struct measure_row *row)
+static void compare(double (*measure)(struct side *), const struct way *way, struct side *plain, struct measure_row *row)
 {
 	double rates[ROUNDS], plain_rates[ROUNDS], ratio[ROUNDS];
 	struct side with;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		plain_rates[i] = measure(plain);
-		open_side(&with, PORT + 1, obj);
+		open_side(&with, PORT + 1, way);
 		rates[i] = measure(&with);
 		close_side(&with);
 		ratio[i] = rates[i] / plain_rates[i];
@@ -141,7 +178,8 @@ static void compare(double (*measure)(struct side *), const struct spin_object *
 int main(int argc, char **argv)
 {
 	static struct measure m;
-	struct spin_object *streams, *segments;
+	struct way none = { 0 }, bare = { 0 }, streams = { 0 }, segments = { 0 };
+	struct spin_object *stream_object, *segment_object;
 	struct measure_row *row;
 	struct side plain;
 
@@ -150,21 +188,23 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	udp_hosts__hosts(&hosts);
-	streams = built_open("every_nth");
-	segments = built_open("seg_live");
+	streams.handlers = stream_object = built_open("every_nth");
+	segments.handlers = segment_object = built_open("seg_live");
+	bare.sockmap = open_sockmap();
 	spind__start(&spind, "");
-	open_side(&plain, PORT, NULL);
+	open_side(&plain, PORT, &none);
 	measure_begin(&m, "streams");
 	row = measure_add(&m, "socket.tcp_vs_plain", 0, "Gbit/s");
-	compare(gbit_s, streams, &plain, row);
+	compare(gbit_s, &streams, &plain, row);
 	measure_goal(row, MEASURE_AT_LEAST, 0.9, row->ratio);
-	compare(request_us, streams, &plain, measure_add(&m, "socket.tcp_request", 0, "us"));
-	compare(gbit_s, segments, &plain, measure_add(&m, "socket.segments_vs_plain", 0, "Gbit/s"));
-	compare(request_us, segments, &plain, measure_add(&m, "socket.segments_request", 0, "us"));
+	compare(gbit_s, &bare, &plain, measure_add(&m, "socket.tcp_bare_vs_plain", 0, "Gbit/s"));
+	compare(request_us, &streams, &plain, measure_add(&m, "socket.tcp_request", 0, "us"));
+	compare(gbit_s, &segments, &plain, measure_add(&m, "socket.segments_vs_plain", 0, "Gbit/s"));
+	compare(request_us, &segments, &plain, measure_add(&m, "socket.segments_request", 0, "us"));
 	close_side(&plain);
 	spind__cleanup(&spind);
-	spin_object__close(streams);
-	spin_object__close(segments);
+	spin_object__close(stream_object);
+	spin_object__close(segment_object);
 	measure_print(&m);
 	return measure_write(&m, argv[1]) ? 1 : 0;
 }
