@@ -46,9 +46,10 @@ END
 		return
 	fi
 	cat <<'END'
-for engine in host bpf isolated; do
-	step "vectors-$engine" build/tests/vectors/run --engine $engine --partial
-done
+# 6.1 leaves out what it cannot verify, as vectors/bpf with bounded loops does; it has no isolated class, and skips that
+step vectors-host build/tests/vectors/run --engine host
+step vectors-bpf build/tests/vectors/run --engine bpf --partial 133
+step vectors-isolated build/tests/vectors/run --engine isolated --partial 133
 for handler in filtering kvstore; do
 	step "test-$handler" build/bin/spinctl test "handlers/$handler.c"
 done

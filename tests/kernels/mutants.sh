@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tests tests/kernels/run with known faults, which once kept programs from loading on Debian's kernels. mutants.sh [A|B|C|D|F|G|H|I]...
+# Tests tests/kernels/run with known faults, which once kept programs from loading on Debian's kernels.
+# mutants.sh [-n] [A|B|C|D|F|G|H|I]...
 #
 # Puts each fault (one line of C, below) into a clone of the committed tree. `tests/kernels/run` must then report a program that does not
 # load as expected. Takes minutes per fault; run by hand, not part of make check. Exits with 1 if a fault is not detected, 77 if guests
-# cannot run.
+# cannot run. -n: only tests that the tree still has each line (tests/docs/faults_apply.sh).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -20,7 +21,7 @@ faults() {
 	fault D "the tap tests only that its length is not 0" bpf/tap.h \
 		's/spin_bounded_length(frame_bytes, bytes);/frame_bytes < bytes ? frame_bytes : bytes;/' 6.1 empty
 	fault F "walks over a payload are followed to the end of the longest packet" handlers/include/spin/target/bpf.h \
-		's/SPIN_DIRECT_BYTES_MAX 3520u/SPIN_DIRECT_BYTES_MAX 65535u/' 6.1 walk
+		's/SPIN_DIRECT_BYTES_MAX SPIN_LINEAR_BYTES_MAX/SPIN_DIRECT_BYTES_MAX 65535u/' 6.1 walk
 	fault G "lengths for helpers have no mask in the isolated class" handlers/include/spin/target/verifier.h \
 		's/return (spin_barrier_var_(n - 1) & (max - 1)) + 1;/return n;/' 6.12 empty
 	fault H "the compiler joins paths where a pointer is NULL with others before its test" user/spincc/build.c \
@@ -32,6 +33,8 @@ faults() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
+only_apply=
+[ "${1:-}" != -n ] || { only_apply=1 && shift; }
 wanted=" ${*:-A B C D F G H I} "
 failed=0
 
@@ -39,6 +42,14 @@ fault() {
 	letter=$1 what=$2 file=$3 expression=$4 kernel=$5
 	shift 5
 	case $wanted in *" $letter "*) ;; *) return ;; esac
+	if [ "$only_apply" ]; then
+		sed "$expression" "$file" >"$work/changed" || exit 1
+		if cmp -s "$work/changed" "$file"; then
+			echo "FAIL  $letter  $file no longer has the line that $what"
+			failed=1
+		fi
+		return
+	fi
 	tree=$work/$letter
 	git clone -q . "$tree" && sed -i "$expression" "$tree/$file" || exit 1
 	if git -C "$tree" diff --quiet; then
