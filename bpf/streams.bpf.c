@@ -98,6 +98,17 @@ static void spin_forget(uint64_t cookie, uint32_t *count)
 		__sync_fetch_and_add(count, -1);
 }
 
+/*
+ * Returns 1 if the connection is counted for this owner. A connection that was accepted beyond its context's share carries the context's mark
+ * and is not counted for it, but may later have handlers of another one; and a context that has ended leaves its slot to another one.
+ */
+static int spin_is_counted(uint64_t cookie, const struct spin_stream_owner *owner)
+{
+	const struct spin_stream_known *known = bpf_map_lookup_elem(&spin_stream_known, &cookie);
+
+	return known && known->owner.context == owner->context && known->owner.slot == owner->slot;
+}
+
 /* Returns 0 if the context has ended or is detached; libspin has counted that. */
 static int spin_is_attached(const struct spin_stream_owner *owner)
 {
@@ -154,13 +165,14 @@ static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner
 {
 	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
 	struct spin_streams_seen *seen = owner->without && spin_is_attached(owner) ? spin_seen(owner) : NULL;
+	const uint64_t cookie = bpf_get_socket_cookie(ops);
 
 	if (seen) {
 		__sync_fetch_and_add(&seen->missed, 1); /* first: a reader must see at least one of the two */
 		__sync_fetch_and_add(&seen->without, -1);
 	}
-	if (count)
-		spin_forget(bpf_get_socket_cookie(ops), count);
+	if (count && spin_is_attached(owner) && spin_is_counted(cookie, owner))
+		spin_forget(cookie, count);
 }
 
 /* Reports to libspin that the connection was closed by its peer or has ended. */

@@ -36,6 +36,7 @@ extern const char streams_image[], streams_image_end[];
 #define UNITS               "spin_units"
 #define TCP_STATE_CLOSE     7    /* TCP_CLOSE */
 #define POLL_MS             20   /* interval at which waiting connections (struct waiting) are checked */
+#define NEWS_AT_A_TIME      32   /* read from the ring while the lock is held: each may run a completion handler, for milliseconds */
 #define WAITING_MAX         8192 /* as many connections as may end within COMPLETE_TIMEOUT_MS */
 #define COMPLETE_TIMEOUT_MS 1000 /* a connection waits at most this long for its last bytes to be handled */
 #define COMPLETE_TRIES      100  /* of complete_all(), each after 1 ms in which all units (one for each running program) were in use */
@@ -196,15 +197,27 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static const struct spin_stream *find_stream(const struct streams *s, uint64_t cookie)
+static struct spin_stream *find_stream(const struct streams *s, uint64_t cookie)
 {
 	for (unsigned i = 0; i < SPIN_STREAM_WAYS; i++) {
-		const struct spin_stream *stream = &s->stream[((uint32_t)cookie * SPIN_STREAM_WAYS + i) & (SPIN_STREAMS_MAX - 1)];
+		struct spin_stream *stream = &s->stream[((uint32_t)cookie * SPIN_STREAM_WAYS + i) & (SPIN_STREAMS_MAX - 1)];
 
 		if (__atomic_load_n(&stream->cookie, __ATOMIC_ACQUIRE) == cookie)
 			return stream;
 	}
 	return NULL;
+}
+
+/* Frees the slot of a stream whose completion handler was ended by the work limit, as the program does after others. */
+static void free_slot(const struct streams *s, uint64_t cookie)
+{
+	struct spin_stream *stream = find_stream(s, cookie);
+	const uint32_t number = stream ? (uint32_t)(stream - s->stream) : 0, none = 0;
+
+	if (!stream)
+		return;
+	__atomic_store_n(&stream->cookie, 0, __ATOMIC_RELEASE);
+	bpf_map_update_elem(s->taken_fd, &number, &none, BPF_ANY);
 }
 
 /* Runs the completion handler with headers like those of the stream, and frees the stream's slot. Returns 0 if all units are in use. */
@@ -230,7 +243,11 @@ static int complete(const struct streams *s, const struct spin_stream_news *news
 	}
 	memcpy(frame + SPIN_STREAM_UDP_AT, &udp, sizeof(udp));
 	memcpy(frame + SPIN_STREAM_DATA, &news->cookie, sizeof(news->cookie));
-	return bpf_prog_test_run_opts(s->end_fd, &opts) || opts.retval != XDP_TX;
+	if (bpf_prog_test_run_opts(s->end_fd, &opts))
+		return 1;
+	if (opts.retval == XDP_ABORTED)
+		free_slot(s, news->cookie);
+	return opts.retval != XDP_TX;
 }
 
 /* TCP counts FIN as a byte. For a closed connection it is unknown whether one arrived. */
@@ -257,7 +274,9 @@ static int try_complete(const struct waiting *w)
 	return 1;
 }
 
-/* Called by the thread, which holds the lock. */
+static unsigned news_count; /* handled since the thread took the lock */
+
+/* Called by the thread, which holds the lock. Ends the reading of the ring if others may be waiting for the lock. */
 static int on_news(void *arg, void *data, size_t bytes)
 {
 	struct waiting w = { .since_ms = now_ms() };
@@ -268,21 +287,25 @@ static int on_news(void *arg, void *data, size_t bytes)
 	memcpy(&w.news, data, sizeof(w.news));
 	if (!try_complete(&w) && waiting_count < WAITING_MAX)
 		waiting[waiting_count++] = w;
-	return 0;
+	return ++news_count < NEWS_AT_A_TIME ? 0 : -EAGAIN;
 }
 
 static void *run_completions(void *arg)
 {
 	struct pollfd wait = { .fd = ring_buffer__epoll_fd(shared.news), .events = POLLIN };
+	int has_more = 0;
 
 	for (;;) {
-		poll(&wait, 1, waiting_count ? POLL_MS : 1000);
+		poll(&wait, 1, has_more ? 0 : waiting_count ? POLL_MS : 1000);
 		pthread_mutex_lock(&shared.lock);
-		ring_buffer__consume(shared.news);
+		news_count = 0;
+		has_more = ring_buffer__consume(shared.news) == -EAGAIN;
 		for (unsigned i = waiting_count; i-- > 0;)
 			if (try_complete(&waiting[i]))
 				waiting[i] = waiting[--waiting_count];
 		pthread_mutex_unlock(&shared.lock);
+		if (has_more)
+			usleep(100); /* a mutex is not fair: who waits for it gets it now */
 	}
 	return arg;
 }
@@ -490,7 +513,7 @@ int streams__attach(struct spin_ctx *ctx)
 	return 0;
 }
 
-/* Calls fn for each connection of the context. */
+/* Calls fn for each connection of the context. Another one may have had its slot before. */
 static void for_each_connection(const struct streams *s, void (*fn)(void *arg, uint64_t cookie), void *arg)
 {
 	struct spin_stream_known known;
@@ -500,7 +523,7 @@ static void for_each_connection(const struct streams *s, void (*fn)(void *arg, u
 	for (uint32_t n = 0; more && n < 2 * SPIN_STREAMS_OF_HOST; n++) {
 		key = next;
 		more = !bpf_map_get_next_key(shared.known_fd, &key, &next);
-		if (!bpf_map_lookup_elem(shared.known_fd, &key, &known) && known.owner.slot == s->slot)
+		if (!bpf_map_lookup_elem(shared.known_fd, &key, &known) && known.owner.slot == s->slot && known.owner.context == s->id)
 			fn(arg, key);
 	}
 }
@@ -574,6 +597,8 @@ void streams__free(struct streams *s)
 {
 	if (!s)
 		return;
+	if (shared.news && s->slot) /* also of a context that was never attached: a connection is known before */
+		for_each_connection(s, forget_connection, NULL);
 	pthread_mutex_lock(&shared.lock);
 	for (struct streams **at = &shared.list; *at; at = &(*at)->next)
 		if (*at == s) {
