@@ -9,7 +9,8 @@
  * The kernel's TCP delivers the bytes in order and once (a verdict program of a sockmap), whatever was lost, duplicated or merged in
  * transit. TCP has already acknowledged them. So the application never reads a piece that is dropped, and reads a rewritten piece as
  * rewritten; TCP does not notice. A piece is an skb of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to a
- * unit's buffer after headers that are built from the socket. The program tail-calls itself for the rest.
+ * unit's buffer after headers that are built from the socket. The program tail-calls itself for the rest. Of handlers that look at a
+ * piece's first bytes alone, or at none, the other bytes are not copied, and they see 32 KB at a time.
  *
  * The kernel locks the socket while the program runs, so a stream's own state needs no atomics. But programs of several sockets can run on
  * one CPU: a softirq may interrupt one, and one in process context may be preempted. So HPUs of streams are not CPUs: a program takes a
@@ -35,7 +36,9 @@ struct {
 	__type(value, struct spin_unit);
 } spin_units SEC(".maps");
 
-/* 1: the unit is in use. Contexts that share a state share this map, because an HPU's private data is part of the state. */
+/*
+ * When the unit was taken (ticks, not 0); 0: it is free. A program that is ended in a handler, by the work limit, keeps its unit: until its
+ * stream's next piece, or until any stream takes it over, after SPIN_UNIT_TICKS. Contexts that share a state share this map, because an HPU's private data is part of the state. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_HPUS_MAX);
@@ -75,15 +78,34 @@ struct {
 } spin_stream_on SEC(".maps");
 
 /*
+ * How many bytes at the start of a slice the handlers may look at, + 1; 0: all. Set by spincc (user/spincc/reach.c).
+ */
+static uint32_t spin_payload_reach_;
+
+SPIN_INLINE uint32_t spin_slice_bytes_(void)
+{
+	return spin_payload_reach_ ? SPIN_STREAM_BEYOND : SPIN_STREAM_PIECES;
+}
+
+/* Returns how many bytes of a slice are copied, if any are. `length` is not 0. */
+SPIN_INLINE uint32_t spin_slice_copied_(uint32_t length)
+{
+	if (spin_payload_reach_ > 1 && length >= spin_payload_reach_)
+		return spin_payload_reach_ - 1;
+	return spin_masked_length(length, SPIN_STREAM_PIECES);
+}
+
+/*
  * The searches below have no loops. They look up the result again and store its number, so that all paths through them are one state for
  * the verifier.
  *
- * Takes a free unit for this stream. Returns NULL if there is none.
+ * Takes a unit for this stream that is free, or was left behind. Returns NULL if there is none.
  */
 SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 {
 	const uint32_t units = spin_config.stream_units;
-	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU, number = 0, *taken;
+	const uint32_t now = (uint32_t)spin_ticks() | 1;
+	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU, number = 0, *taken, since;
 	struct spin_unit *unit;
 	_Bool found = 0;
 
@@ -93,7 +115,8 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 			at = 0;
 		number = at++;
 		taken = bpf_map_lookup_elem(&spin_units_taken, &number);
-		if (taken && __sync_bool_compare_and_swap(taken, 0, 1)) {
+		since = taken ? spin_read_once(taken) : now;
+		if (taken && (!since || now - since > SPIN_UNIT_TICKS) && __sync_bool_compare_and_swap(taken, since, now)) {
 			found = 1;
 			break;
 		}
@@ -308,19 +331,22 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	struct spin_handlers_result out = { .reason = SPIN_REASON_PROCEEDED };
 	struct spin_packet packet;
 	struct spin_unit *unit;
-	uint32_t length;
+	uint32_t length, copied;
 	_Bool kept;
 
 	spin_unit_give_(stream);
 	unit = spin_unit_take_(stream);
-	if (!unit)
-		return 0; /* unexpected: too many programs at once on one CPU */
-	if (!bytes || bytes > SPIN_STREAM_PIECES) {
+	if (!unit) { /* too many programs at once on one CPU, or ended in handlers: the bytes have been acknowledged, so they pass */
+		(void)spin_stream_miss_();
+		return 1;
+	}
+	if (!bytes || bytes > spin_slice_bytes_()) {
 		spin_unit_give_(stream);
 		return 0; /* unreachable: slices are shorter */
 	}
-	length = spin_masked_length(bytes, SPIN_STREAM_PIECES);
-	if (bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
+	length = spin_masked_length(bytes, spin_slice_bytes_());
+	copied = spin_slice_copied_(length);
+	if (spin_payload_reach_ != 1 && bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, copied)) {
 		spin_unit_give_(stream);
 		return 0; /* unreachable: the bytes are there */
 	}
@@ -331,7 +357,8 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	if (stream->phase == SPIN_STREAM_OPEN)
 		spin_stream_payload_(&packet, stream, &out);
 	kept = out.reason == SPIN_REASON_SUCCESS || out.reason == SPIN_REASON_PROCEEDED;
-	if (kept && packet.stored && bpf_skb_store_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length, 0))
+	if (kept && packet.stored && spin_payload_reach_ != 1 &&
+	    bpf_skb_store_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, copied, 0))
 		kept = 0; /* no memory to write: drop the slice rather than deliver the old bytes */
 	spin_count_(&packet.view, out.reason, (uint32_t)spin_verifier_forget_(&packet.view, packet.hpu) & (SPIN_HPUS_MAX - 1));
 	spin_stream_error_(&packet, &out);
@@ -370,15 +397,18 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 	bytes = skb->len - at;
 	if (stream->phase >= SPIN_STREAM_PROCEED) /* no more payload handlers */
 		return spin_stream_rest_(skb, stream, bytes);
-	if (bytes > SPIN_STREAM_PIECES)
-		bytes = SPIN_STREAM_PIECES;
+	if (bytes > spin_slice_bytes_())
+		bytes = spin_slice_bytes_();
 	if (!spin_stream_slice_(skb, stream, at, bytes))
 		stream->piece_dropped = 1;
 	stream->bytes += bytes;
 	stream->at = at + bytes;
 	if (stream->at < skb->len)
 		bpf_tail_call_static(skb, &spin_stream_on, 0);
-	/* either the piece is done, or the tail-call limit is reached: 33 programs, enough for what TCP delivers without BIG TCP */
+	/*
+	 * Either the piece is done, or the tail-call limit is reached: 33 programs, 528 KiB. TCP merges segments that come while the
+	 * application reads, so a piece may have as many bytes as an skb's page fragments: 17 of up to 32 KiB.
+	 */
 	bytes = skb->len - stream->at;
 	stream->bytes += bytes;
 	stream->at = 0;

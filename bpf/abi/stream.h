@@ -11,7 +11,7 @@
  *	spin_stream_on   program array: spin_stream, tail-called for the rest of a piece
  *	spin_streams     array of struct spin_stream, mapped: the open streams
  *	spin_units       array of struct spin_unit: one HPU for each program running at the same time; the loader sets its size
- *	spin_units_taken bitmap of units in use; contexts that share a state share one
+ *	spin_units_taken since when units are in use; contexts that share a state share one
  *	spin_streams_taken  bitmap of stream numbers in use, shared likewise
  *	spin_streams_seen   struct spin_streams_seen, mapped, shared likewise: whether handlers see all data
  *
@@ -29,13 +29,17 @@
  */
 #include <stdint.h>
 
-#define SPIN_STREAMS_MAX   1024u /* open at a time, per context */
-#define SPIN_STREAM_WAYS   8u    /* candidate slots of a stream, by its cookie */
-#define SPIN_STREAM_PIECES 8192u /* most bytes of a stream that a handler sees at a time */
+#define SPIN_STREAMS_MAX   1024u  /* open at a time, per context */
+#define SPIN_STREAM_WAYS   8u     /* candidate slots of a stream, by its cookie */
+#define SPIN_STREAM_PIECES 16384u /* most bytes of a stream that a handler sees at a time, if it may look at all of them */
+#define SPIN_STREAM_BEYOND 32768u /* the same if it looks at the first bytes alone: the others are not copied */
 
 /* Units of a context. More than programs can run at once, because programs on one CPU interrupt each other. */
 #define SPIN_UNITS_OF_CPU 4u
 #define SPIN_UNIT_TRIES   8u
+
+/* Ticks of the kernel, 1 to 10 s: then the program that took a unit has ended. It runs for milliseconds, a trusted one for 250. */
+#define SPIN_UNIT_TICKS 1024u
 
 struct spin_stream {
 	uint64_t cookie;        /* of its socket; 0: the slot is free */

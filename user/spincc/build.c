@@ -350,7 +350,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	err = build__run(s, &c, STAGE_BPF);
 	if (err)
 		return err;
-	err = loops__write(ir, walks);
+	err = loops__write(s, ir, walks);
 	if (!err) {
 		output = (struct text){ 0 };
 		add_from_ir(s, &codegen, walks, object);
@@ -476,7 +476,7 @@ static int build_bpf(struct spincc *s, const char *ir)
 	temps__path(s, "object", object);
 	temps__path(s, "walks.ll", walks);
 	temps__path(s, "entry.o", entry);
-	if (read_registration(entry, &registration, NULL) || loops__write(ir, walks))
+	if (read_registration(entry, &registration, NULL) || loops__write(s, ir, walks))
 		return -1;
 	add_from_ir(s, &c, walks, object);
 	if (registration.delivery != SPIN_DELIVER_ME)

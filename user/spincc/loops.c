@@ -25,11 +25,13 @@
 
 #include "user/spincc/ir.h"
 #include "user/spincc/loops.h"
+#include "user/spincc/reach.h"
 
 #define SLOTS_MAX      64 /* tracked variables of a function, one bit each; further ones are not changed */
 #define NAME_BYTES     64
-#define COUNT_VARIABLE "@spin_walks_count_ = " /* <spin/target/frame.h> */
-#define RUNTIME_STRUCT "%struct.spin_"         /* the walk's own state, which must stay known */
+#define COUNT_VARIABLE "@spin_walks_count_ = "   /* <spin/target/frame.h> */
+#define REACH_VARIABLE "@spin_payload_reach_ = " /* bpf/stream.h */
+#define RUNTIME_STRUCT "%struct.spin_"           /* the walk's own state, which must stay known */
 
 /* A variable: an alloca of an integer, or an integer field of a structure's alloca. */
 struct slot {
@@ -364,7 +366,18 @@ static int uses_step_budget(const struct ir *ir)
 	return 0;
 }
 
-static int write_all(const struct ir *ir, FILE *out)
+/* Writes the definition of a variable, "@name = internal global i32 0, align 4", with another value. */
+static void write_value(FILE *out, const char *line, uint32_t value)
+{
+	const char *zero = strstr(line, "i32 0");
+
+	if (zero)
+		fprintf(out, "%.*si32 %u%s\n", (int)(zero - line), line, value, zero + strlen("i32 0"));
+	else
+		write_line(out, line);
+}
+
+static int write_all(const struct ir *ir, uint32_t reach, FILE *out)
 {
 	struct function f = { 0 };
 	unsigned walks = 0;
@@ -373,15 +386,12 @@ static int write_all(const struct ir *ir, FILE *out)
 	int has_any = ir__find_prefix(ir, "@spin_any = ") != NULL;
 
 	const char *counts = uses_step_budget(ir) ? ir__find_prefix(ir, COUNT_VARIABLE) : NULL;
+	const char *reaches = reach == REACH_ALL ? NULL : ir__find_prefix(ir, REACH_VARIABLE);
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		if (line == counts) { /* "... global i32 0, align 4": 1 */
-			const char *value = strstr(line, "i32 0");
-
-			if (value) {
-				fprintf(out, "%.*si32 1%s\n", (int)(value - line), line, value + strlen("i32 0"));
-				continue;
-			}
+		if (line == counts || line == reaches) {
+			write_value(out, line, line == counts ? 1 : reach + 1);
+			continue;
 		}
 		if (has_any && begins(line, "define "))
 			write_function(ir, out, &f, &line, &walks);
@@ -393,8 +403,9 @@ static int write_all(const struct ir *ir, FILE *out)
 	return ferror(out) ? -1 : 0;
 }
 
-int loops__write(const char *from, const char *to)
+int loops__write(const struct spincc *s, const char *from, const char *to)
 {
+	uint32_t reach;
 	struct ir ir;
 	FILE *out;
 	int err;
@@ -403,8 +414,11 @@ int loops__write(const char *from, const char *to)
 		fprintf(stderr, "spincc: cannot read %s: %s\n", from, strerror(errno));
 		return -1;
 	}
+	reach = reach__of_handlers(&ir);
+	if (s->verbose && reach != REACH_ALL && ir__find_prefix(&ir, REACH_VARIABLE))
+		fprintf(stderr, "spincc: the handlers look at the first %u bytes of a payload\n", reach);
 	out = fopen(to, "w");
-	err = out ? write_all(&ir, out) : -1;
+	err = out ? write_all(&ir, reach, out) : -1;
 	if (out && fclose(out))
 		err = -1;
 	if (err)

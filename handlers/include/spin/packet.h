@@ -99,7 +99,7 @@ struct spin_completion {
  * are in <spin/segment.h>.
  *
  * Streams, of a TCP socket with handlers of datagrams: the header handler runs before the first byte and sees no bytes; payload handlers
- * see the bytes in order, each once, in pieces of 1 to 8192 that may begin and end anywhere, with `offset` modulo 2^32; the completion
+ * see the bytes in order, each once, in pieces of 1 to 32768 that may begin and end anywhere, with `offset` modulo 2^32; the completion
  * handler runs when the peer sends no more. TTL and DSCP are 0. Dropped bytes were acknowledged and are never read: the kernel's TCP
  * delivers 1 to about 64 K bytes at a time and drops all of that or nothing, so one SPIN_DROP among its pieces drops them all.
  *
