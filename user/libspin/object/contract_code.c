@@ -7,12 +7,15 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <linux/bpf.h>
 
 #include "user/libspin/object/contract.h"
+#include "user/libspin/object/line_info.h"
 #include "user/libspin/internal.h"
 
 /* Missing in elf.h and bpf.h of Debian 12. */
@@ -102,22 +105,49 @@ static const char *section_name(const struct code *c, size_t i, GElf_Shdr *heade
 	return name ? name : "";
 }
 
-/* Returns the name of the function that contains an instruction, for messages. */
-static const char *function_at(const struct code *c, size_t section, size_t at)
+/* Returns the name of the function that contains a byte of a section, and sets *from to its first byte. */
+static const char *function_at(const struct code *c, size_t section, uint64_t offset, uint64_t *from)
 {
-	uint64_t offset = at * sizeof(struct bpf_insn);
 	GElf_Sym sym;
 
+	*from = 0;
 	for (size_t i = 0; i < c->symbol_count; i++) {
 		const char *name;
 
 		if (!gelf_getsym(c->symbols, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx != section ||
 		    offset < sym.st_value || offset - sym.st_value >= sym.st_size)
 			continue;
+		*from = sym.st_value;
 		name = elf_strptr(c->elf, c->symbol_names, sym.st_name);
 		return name ? name : "?";
 	}
 	return "?";
+}
+
+/* Refuses the file for an instruction: the message also names its function and, if the object has line information, file and line. */
+static int __attribute__((format(printf, 4, 5))) refuse_at(const struct code *c, size_t section, size_t at, const char *format, ...)
+{
+	const uint64_t offset = at * sizeof(struct bpf_insn);
+	const uint8_t *data = c->file->data;
+	struct line_info info = { 0 };
+	char what[200], line[128] = "";
+	const char *function;
+	size_t btf_at, ext_at;
+	GElf_Shdr header;
+	va_list args;
+	uint64_t from;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	function = function_at(c, section, offset, &from);
+	if (!spin_elf__section(data, c->file->bytes, ".BTF", &btf_at, &info.btf_bytes) &&
+	    !spin_elf__section(data, c->file->bytes, ".BTF.ext", &ext_at, &info.ext_bytes)) {
+		info.btf = data + btf_at;
+		info.ext = data + ext_at;
+		line_info__find(&info, section_name(c, section, &header), from, offset, line, sizeof(line));
+	}
+	return contract__refuse(c->file, "%s in %.60s%s%s", what, function, line[0] ? " at " : "", line);
 }
 
 /*
@@ -152,8 +182,32 @@ static int check_section(const struct code *c, size_t i)
 	return contract__refuse(c->file, "a section \"%.60s\"", name);
 }
 
+/* Finds the first instruction that refers to a symbol. Returns 0 if there is none. */
+static int find_reference(const struct code *c, size_t symbol, size_t *section, size_t *at)
+{
+	for (size_t i = 1; i < c->sections; i++) {
+		Elf_Scn *scn = elf_getscn(c->elf, i);
+		GElf_Shdr header, target;
+		Elf_Data *data;
+		GElf_Rel rel;
+
+		if (!scn || !gelf_getshdr(scn, &header) || header.sh_type != SHT_REL || !is_code(section_name(c, header.sh_info, &target)))
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (size_t k = 0; data && k < header.sh_size / header.sh_entsize; k++)
+			if (gelf_getrel(data, (int)k, &rel) && GELF_R_SYM(rel.r_info) == symbol) {
+				*section = header.sh_info;
+				*at = rel.r_offset / sizeof(struct bpf_insn);
+				return 1;
+			}
+	}
+	return 0;
+}
+
 static int check_symbol(const struct code *c, size_t i)
 {
+	static const char foreign[] = "a reference to %.80s, a function or variable of the kernel's (a kfunc, a ksym)";
+	size_t section, at;
 	const char *name;
 	GElf_Sym sym;
 
@@ -165,9 +219,9 @@ static int check_symbol(const struct code *c, size_t i)
 	if (sym.st_shndx != SHN_UNDEF)
 		return 0;
 	name = sym.st_name ? elf_strptr(c->elf, c->symbol_names, sym.st_name) : NULL;
-	return name && *name
-		       ? contract__refuse(c->file, "a reference to %.80s, a function or variable of the kernel's (a kfunc, a ksym)", name)
-		       : 0;
+	if (!name || !*name)
+		return 0;
+	return find_reference(c, i, &section, &at) ? refuse_at(c, section, at, foreign, name) : contract__refuse(c->file, foreign, name);
 }
 
 /* With CO-RE, libbpf would change instructions after they were checked. */
@@ -207,13 +261,13 @@ static int record_relocation(const struct code *c, size_t section, const GElf_Re
 		return contract__refuse(c->file, "a relocation that is not the compiler's");
 	to = section_name(c, sym.st_shndx, &header);
 	if (insns[at].code == LOAD_64 && is_code(to))
-		return contract__refuse(c->file, "the address of a function, as callbacks have it, in %.60s", function_at(c, section, at));
+		return refuse_at(c, section, at, "the address of a function, as callbacks have it,");
 	if (insns[at].code == CALL)
 		fits = GELF_R_TYPE(rel->r_info) == RELOCATION_CALL && insns[at].src_reg == BPF_PSEUDO_CALL && !strcmp(to, ".text");
 	else
 		fits = GELF_R_TYPE(rel->r_info) == RELOCATION_64 && insns[at].code == LOAD_64 && (is_data(to) || !strcmp(to, ".maps"));
 	if (!fits)
-		return contract__refuse(c->file, "a relocation of instruction %zu to section \"%.60s\"", at, to);
+		return refuse_at(c, section, at, "a relocation of instruction %zu to section \"%.60s\"", at, to);
 	t->section[at] = to;
 	return 0;
 }
@@ -281,16 +335,14 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 	GElf_Shdr header;
 
 	if (insn->src_reg == BPF_PSEUDO_CALL) /* the compiler has resolved a call within the section */
-		return target || !strcmp(section_name(c, section, &header), ".text")
-			       ? 0
-			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
+		return target || !strcmp(section_name(c, section, &header), ".text") ? 0 : refuse_at(c, section, at, "a call of a program");
 	if (insn->src_reg)
-		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
+		return refuse_at(c, section, at, "a call of a kernel function (kfunc)");
 	if (has_helper(c, id, section_name(c, section, &header)))
 		return 0;
 	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
-		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));
-	return contract__refuse(c->file, "a call of helper %u in %.60s", id, function_at(c, section, at));
+		return refuse_at(c, section, at, "a call of bpf_%s()", helper_names[id]);
+	return refuse_at(c, section, at, "a call of helper %u", id);
 }
 
 /*
@@ -338,21 +390,18 @@ static int check_instruction(const struct code *c, const struct bpf_insn *insn, 
 	if (insn->code == CALL)
 		return check_call(c, insn, target, section, at);
 	if (!is_access(insn))
-		return contract__refuse(c->file, "an access to memory (code %#x, number %#x) in %.60s", insn->code, (uint32_t)insn->imm,
-					function_at(c, section, at));
+		return refuse_at(c, section, at, "an access to memory (code %#x, number %#x)", insn->code, (uint32_t)insn->imm);
 	if (class == BPF_LD && insn->code != LOAD_64)
-		return contract__refuse(c->file, "an access to packets of sockets (code %#x) in %.60s", insn->code,
-					function_at(c, section, at));
+		return refuse_at(c, section, at, "an access to packets of sockets (code %#x)", insn->code);
 	if (insn->code == LOAD_64 && insn->src_reg) /* allowed only with a relocation, by which libbpf fills it */
-		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s",
-					function_at(c, section, at));
+		return refuse_at(c, section, at, "a file descriptor, or an address of the kernel's,");
 	if (insn->code == MAY_GOTO && (c->file->bounded || c->file->card || insn->src_reg))
-		return contract__refuse(c->file, "a may_goto in %.60s", function_at(c, section, at));
+		return refuse_at(c, section, at, "a may_goto");
 	if ((class == BPF_JMP || class == BPF_JMP32) &&
 	    (BPF_OP(insn->code) == BPF_CALL || (BPF_OP(insn->code) == BPF_JA && BPF_SRC(insn->code) == BPF_X)))
-		return contract__refuse(c->file, "a call or jump through a register in %.60s", function_at(c, section, at));
+		return refuse_at(c, section, at, "a call or jump through a register");
 	if (class == BPF_ALU64 && BPF_OP(insn->code) == BPF_MOV && BPF_SRC(insn->code) == BPF_X && insn->off == 1)
-		return contract__refuse(c->file, "a cast of address spaces in %.60s", function_at(c, section, at));
+		return refuse_at(c, section, at, "a cast of address spaces");
 	return 0;
 }
 
@@ -397,7 +446,7 @@ static int check_instructions(const struct code *c, size_t section)
 	for (size_t i = 0; i < count && !err; i++) {
 		err = check_instruction(c, &insns[i], t.section[i], section, i);
 		if (!err && insns[i].code == LOAD_64 && (++i == count || insns[i].code))
-			err = contract__refuse(c->file, "half a load of 64 bits");
+			err = refuse_at(c, section, i - 1, "half a load of 64 bits");
 	}
 	if (!err)
 		err = check_functions(c, section, insns, count);
