@@ -11,6 +11,8 @@
 #include "user/libspin/guard.h"
 #include "user/libspin/share.h"
 #include "user/spind/answer.h"
+#include "user/spind/handoff.h"
+#include "user/spind/journal.h"
 
 void answer__send(int connection, const struct broker_answer *answer, const int *fds, unsigned count)
 {
@@ -24,7 +26,7 @@ void answer__begin(struct broker_answer *out)
 	out->version = BROKER_VERSION;
 }
 
-void answer__refuse(int connection, int err, const char *reason)
+void answer__refuse(int connection, const struct handoff *from, int err, const char *reason)
 {
 	struct broker_answer out;
 
@@ -32,6 +34,7 @@ void answer__refuse(int connection, int err, const char *reason)
 	out.error = err;
 	snprintf(out.text, sizeof(out.text), "%s", reason);
 	answer__send(connection, &out, NULL, 0);
+	journal__refused(from->uid, from->pid, from->request.op, out.text);
 }
 
 void answer__count(const struct held *held, struct held_counts *out)
@@ -113,12 +116,14 @@ void answer__moved(int connection)
 	answer__send(connection, &out, NULL, 0);
 }
 
-void answer__result(int connection, const struct held *held, int err)
+void answer__result(int connection, const struct held *held, uint32_t op, int err)
 {
 	struct broker_answer out;
 
 	if (err) {
-		answer__refuse(connection, err, spin_strerror_last());
+		const struct handoff from = { .uid = held->uid, .pid = held->pid, .request.op = op };
+
+		answer__refuse(connection, &from, err, spin_strerror_last());
 		return;
 	}
 	answer__describe(held, &out);

@@ -13,8 +13,10 @@
 void answer__begin(struct broker_answer *out);
 void answer__send(int connection, const struct broker_answer *answer, const int *fds, unsigned count);
 
-/* Sends an error with its reason. */
-void answer__refuse(int connection, int err, const char *reason);
+struct handoff;
+
+/* Sends an error with its reason, and logs it. `from` is the request, and who sends it. */
+void answer__refuse(int connection, const struct handoff *from, int err, const char *reason);
 
 /* Counts the context's packets. The caller holds held->use: replacing handlers may replace the memory that is read. */
 void answer__count(const struct held *held, struct held_counts *out);
@@ -31,7 +33,7 @@ void answer__memories(int connection, const struct held *held, int with_object);
 /* Tells the context's program that the memories it has mapped are no longer used. */
 void answer__moved(int connection);
 
-/* Sends the context if err is 0, otherwise err with spin_strerror_last(). */
-void answer__result(int connection, const struct held *held, int err);
+/* Sends the context if err is 0, otherwise err with spin_strerror_last(). op: the request, for the log. */
+void answer__result(int connection, const struct held *held, uint32_t op, int err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "user/spind/by_rule.h"
 #include "user/spind/context.h"
 #include "user/spind/host.h"
+#include "user/spind/journal.h"
 
 #define CHECK_MS 250 /* how often a holder checks that the interface still exists */
 
@@ -64,7 +65,7 @@ static void wait_for_end(struct held *held)
 		pthread_mutex_lock(&held->use);
 		err = spin_ctx__alive(held->ctx) < 0;
 		if (err)
-			fprintf(stderr, "spind: context %u ends: %s\n", held->id, spin_strerror_last());
+			journal__say(JOURNAL_WARNING, "context %u ends: %s", held->id, spin_strerror_last());
 		pthread_mutex_unlock(&held->use);
 	}
 }
@@ -80,13 +81,13 @@ void by_rule__serve(struct client *client)
 	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		err = spin_fail(-errno, "spind has no descriptor left: %s", strerror(errno));
 	if (err) {
-		answer__refuse(client->fds[0], err, spin_strerror_last());
+		answer__refuse(client->fds[0], &client->handoff, err, spin_strerror_last());
 	} else {
 		held.connection = pair[0]; /* stop_held() shuts it down */
 		context__fill(&held, client, obj);
 		pthread_mutex_lock(&held.use);
 		held__add(&held);
-		answer__result(client->fds[0], &held, 0);
+		answer__result(client->fds[0], &held, BROKER_ADD, 0);
 		pthread_mutex_unlock(&held.use);
 		broker__close(client->fds, 2);
 		context__say_begin(&held);

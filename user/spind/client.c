@@ -25,6 +25,7 @@
 #include "user/spind/facts.h"
 #include "user/spind/held.h"
 #include "user/spind/host.h"
+#include "user/spind/journal.h"
 #include "user/spind/operate.h"
 
 #define CHECK_MS 250 /* how often a holder checks that a socket is still open */
@@ -148,8 +149,8 @@ static void attach_new_interfaces(const struct client *client, const struct fact
 		if (!err || err == -EALREADY)
 			append_name(names, sizeof(names), nics[i]);
 		else
-			fprintf(stderr, "spind: context %u is not on %s, which has become its socket's: %s\n", held->id,
-				spin_nic__name(nics[i]), spin_strerror_last());
+			journal__say(JOURNAL_WARNING, "context %u is not on %s, which has become its socket's: %s", held->id,
+				     spin_nic__name(nics[i]), spin_strerror_last());
 	}
 	if (count >= 0) {
 		host__close(nics, count);
@@ -174,7 +175,7 @@ static int handle_request(const struct client *client, const struct facts *facts
 	if (got <= 0)
 		return 0;
 	if (got != sizeof(request) || request.magic != BROKER_MAGIC || request.version != BROKER_VERSION) {
-		answer__refuse(held->connection, -EPROTO, "the request is not one of this version of libspin");
+		answer__refuse(held->connection, &client->handoff, -EPROTO, "the request is not one of this version of libspin");
 		return 0;
 	}
 	pthread_mutex_lock(&held->use);
@@ -185,7 +186,7 @@ static int handle_request(const struct client *client, const struct facts *facts
 		held__set_attached(held, NULL);
 	} else
 		err = spin_fail(-EINVAL, "the connection has a context, which takes only ATTACH and DETACH");
-	answer__result(held->connection, held, err);
+	answer__result(held->connection, held, request.op, err);
 	pthread_mutex_unlock(&held->use);
 	return 1;
 }
@@ -262,7 +263,7 @@ static void serve_create(struct client *client)
 	int err = create_context(client, &facts, &obj, &held);
 
 	if (err) {
-		answer__refuse(held.connection, err, spin_strerror_last());
+		answer__refuse(held.connection, &client->handoff, err, spin_strerror_last());
 	} else {
 		context__fill(&held, client, obj);
 		pthread_mutex_lock(&held.use); /* once it is on the list, others can replace its handlers */

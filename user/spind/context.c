@@ -16,6 +16,7 @@
 #include "user/libspin/guard.h"
 #include "user/libspin/share.h"
 #include "user/spind/context.h"
+#include "user/spind/journal.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
 
@@ -225,13 +226,11 @@ void context__fill(struct held *held, struct client *client, const struct spin_o
 
 void context__say_begin(const struct held *held)
 {
-	printf("spind: user %u, process %u: %s is context %u, %s, of %s\n", held->uid, held->pid, spin_ctx__name(held->ctx), held->id,
-	       spin_class_name(held->class), held->rule);
-	fflush(stdout);
+	journal__say(JOURNAL_INFO, "user %u, process %u: %s is context %u, %s, of %s", held->uid, held->pid, spin_ctx__name(held->ctx),
+		     held->id, spin_class_name(held->class), held->rule);
 }
 
 void context__say_end(const struct held *held)
 {
-	printf("spind: context %u has ended\n", held->id);
-	fflush(stdout);
+	journal__say(JOURNAL_INFO, "context %u has ended", held->id);
 }

@@ -113,10 +113,10 @@ static const char *check_quota(const struct handoff *handoff, char *text, size_t
 }
 
 /* Closes the client's descriptors before it answers, so that the client alone holds its socket again. */
-static void refuse(const struct connection *client, int *fds, unsigned fd_count, int err, const char *text)
+static void refuse(const struct connection *client, const struct handoff *from, int *fds, unsigned fd_count, int err, const char *text)
 {
 	holders__close_fds(fds, fd_count);
-	answer__refuse(client->fd, err, text);
+	answer__refuse(client->fd, from, err, text);
 }
 
 /* One request at a time: otherwise several could be counted before the first of them has its context. */
@@ -144,7 +144,7 @@ static void send_create(const struct connection *client, struct handoff *handoff
 	int ns, err;
 
 	if (fd_count != 3 || !broker__is_sealed(fds[2])) {
-		refuse(client, fds, fd_count, -EINVAL,
+		refuse(client, handoff, fds, fd_count, -EINVAL,
 		       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
 		return;
 	}
@@ -153,7 +153,7 @@ static void send_create(const struct connection *client, struct handoff *handoff
 	else
 		ns = facts__namespace(fds[1], &handoff->netns, text, sizeof(text));
 	if (ns < 0) {
-		refuse(client, fds, fd_count, ns, text);
+		refuse(client, handoff, fds, fd_count, ns, text);
 		return;
 	}
 	if (!settings->namespaces && handoff->uid && handoff->netns != own_namespace()) {
@@ -165,7 +165,7 @@ static void send_create(const struct connection *client, struct handoff *handoff
 	}
 	close(ns);
 	if (err)
-		refuse(client, fds, fd_count, err, text);
+		refuse(client, handoff, fds, fd_count, err, text);
 }
 
 static void send_list_end(int connection)
@@ -184,11 +184,11 @@ static void send_operation(const struct connection *client, const struct handoff
 	case 1:
 		return;
 	case HANDOFF_BUSY:
-		answer__refuse(client->fd, -EBUSY, "this user operates too many contexts at a time: try again");
+		answer__refuse(client->fd, handoff, -EBUSY, "this user operates too many contexts at a time: try again");
 		return;
 	default:
 		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", handoff->request.id);
-		answer__refuse(client->fd, -ENOENT, text);
+		answer__refuse(client->fd, handoff, -ENOENT, text);
 	}
 }
 
@@ -196,13 +196,11 @@ static void dispatch_request(const struct connection *client, struct handoff *ha
 {
 	struct handoff_reply sum;
 
-	handoff->uid = client->cred.uid;
-	handoff->pid = (uint32_t)client->cred.pid;
 	handoff->trusted = (uint32_t)is_trusted(client);
 	switch (handoff->request.op) {
 	case BROKER_ADD:
 		if (handoff->uid) {
-			refuse(client, fds, fd_count, -EPERM,
+			refuse(client, handoff, fds, fd_count, -EPERM,
 			       "only root adds contexts by interface and rule: attach handlers to a socket instead");
 			return;
 		}
@@ -219,7 +217,8 @@ static void dispatch_request(const struct connection *client, struct handoff *ha
 	case BROKER_SWAP:
 	case BROKER_MIGRATE:
 		if (fd_count != 2 || !broker__is_sealed(fds[1])) {
-			refuse(client, fds, fd_count, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
+			refuse(client, handoff, fds, fd_count, -EINVAL,
+			       "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
 			return;
 		}
 		send_operation(client, handoff, fds, 2);
@@ -230,7 +229,7 @@ static void dispatch_request(const struct connection *client, struct handoff *ha
 		send_operation(client, handoff, fds, 1);
 		return;
 	default:
-		refuse(client, fds, fd_count, -EINVAL,
+		refuse(client, handoff, fds, fd_count, -EINVAL,
 		       "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP, MIGRATE or SET_RULE");
 	}
 }
@@ -239,7 +238,7 @@ static void dispatch_request(const struct connection *client, struct handoff *ha
 static void read_request(const struct connection *c)
 {
 	struct pollfd wait = { .fd = c->fd, .events = POLLIN };
-	struct handoff handoff = { 0 };
+	struct handoff handoff = { .uid = c->cred.uid, .pid = (uint32_t)c->cred.pid };
 	int fds[1 + BROKER_FDS] = { c->fd };
 	unsigned fd_count = 0;
 	ssize_t got;
@@ -248,19 +247,23 @@ static void read_request(const struct connection *c)
 		return;
 	got = broker__receive(c->fd, &handoff.request, sizeof(handoff.request), fds + 1, &fd_count, MSG_DONTWAIT);
 	if (got == sizeof(handoff.request) && handoff.request.magic == BROKER_MAGIC && handoff.request.version == BROKER_VERSION &&
-	    fd_count < BROKER_FDS)
+	    fd_count < BROKER_FDS) {
 		dispatch_request(c, &handoff, fds, fd_count + 1);
-	else if (got)
-		refuse(c, fds, fd_count + 1, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
+	} else if (got) {
+		handoff.request.op = 0; /* not known */
+		refuse(c, &handoff, fds, fd_count + 1, -EPROTO,
+		       "the request is not one of this version of libspin: update spind and libspin");
+	}
 	broker__close(fds + 1, fd_count);
 }
 
 static void *serve(void *arg)
 {
 	struct connection *c = arg;
+	const struct handoff from = { .uid = c->cred.uid, .pid = (uint32_t)c->cred.pid };
 
 	if (c->refused)
-		answer__refuse(c->fd, -EBUSY, "too many connections to spind wait for their first request: try again");
+		answer__refuse(c->fd, &from, -EBUSY, "too many connections to spind wait for their first request: try again");
 	else
 		read_request(c);
 	end_connection(c);

@@ -26,6 +26,7 @@
 #include "user/spind/held.h"
 #include "user/spind/holder.h"
 #include "user/spind/host.h"
+#include "user/spind/journal.h"
 
 #define LISTEN_FD      3
 #define IDLE_SECONDS   10
@@ -230,6 +231,7 @@ int holder__main(int fd, const struct settings *settings)
 	/* close the front's descriptors: its listening socket must not stay open after it ends */
 	if (dup2(fd, LISTEN_FD) < 0 || close_range(LISTEN_FD + 1, ~0u, 0))
 		return 1;
+	journal__open();
 	prctl(PR_SET_NAME, "spind-holder");
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -243,7 +245,7 @@ int holder__main(int fd, const struct settings *settings)
 	wait[1].fd = signalfd(-1, &orphaned, SFD_CLOEXEC | SFD_NONBLOCK);
 	wait[2].fd = idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (host__open(settings)) {
-		fprintf(stderr, "spind: %s\n", spin_strerror_last());
+		journal__say(JOURNAL_ERROR, "%s", spin_strerror_last());
 		return 1;
 	}
 	for (;;) {

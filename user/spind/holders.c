@@ -19,6 +19,7 @@
 
 #include "user/spind/holder.h"
 #include "user/spind/holders.h"
+#include "user/spind/journal.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes handoffs, so that quotas hold */
 static char directory[80];
@@ -30,12 +31,12 @@ int holders__open(const char *path, const struct settings *from)
 
 	settings = from;
 	if (snprintf(directory, sizeof(directory), "%s", path) >= (int)sizeof(directory)) {
-		fprintf(stderr, "spind: %s is too long for a directory of sockets\n", path);
+		journal__say(JOURNAL_ERROR, "%s is too long for a directory of sockets", path);
 		return -1;
 	}
 	if ((mkdir(directory, 0700) && errno != EEXIST) || lstat(directory, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_mode & 022) {
-		fprintf(stderr, "spind: %s cannot be made, or is not a directory of this user's alone\n", directory);
+		journal__say(JOURNAL_ERROR, "%s cannot be made, or is not a directory of this user's alone", directory);
 		return -1;
 	}
 	return 0;

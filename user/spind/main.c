@@ -20,6 +20,7 @@
 #include "user/lib/options.h"
 #include "user/spind/front.h"
 #include "user/spind/holders.h"
+#include "user/spind/journal.h"
 
 #define ACTIVATED_FD 3 /* systemd's socket activation, sd_listen_fds(3) */
 
@@ -87,11 +88,11 @@ static int lock_path(const char *path)
 	snprintf(name, sizeof(name), "%s.lock", path);
 	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
-		fprintf(stderr, "spind: cannot write %s: %s%s\n", name, strerror(errno), geteuid() ? "; start spind as root" : "");
+		journal__say(JOURNAL_ERROR, "cannot write %s: %s%s", name, strerror(errno), geteuid() ? "; start spind as root" : "");
 		return -1;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		fprintf(stderr, "spind: another spind serves %s: stop that one first\n", path);
+		journal__say(JOURNAL_ERROR, "another spind serves %s: stop that one first", path);
 		return -1;
 	}
 	return 0;
@@ -105,7 +106,7 @@ static int listen_at(const char *path)
 	memcpy(address.sun_path, path, strlen(path));
 	unlink(path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || chmod(path, 0666) || listen(fd, 512)) {
-		fprintf(stderr, "spind: cannot listen at %s: %s\n", path, strerror(errno));
+		journal__say(JOURNAL_ERROR, "cannot listen at %s: %s", path, strerror(errno));
 		return -1;
 	}
 	return fd;
@@ -130,18 +131,18 @@ static int serve(void)
 	int fd;
 
 	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path)) {
-		fprintf(stderr, "spind: %s is too long for a socket's path\n", path);
+		journal__say(JOURNAL_ERROR, "%s is too long for a socket's path", path);
 		return 2;
 	}
 	if (geteuid()) {
-		fprintf(stderr, "spind: needs root, for it loads programs into the kernel and attaches them to interfaces\n");
+		journal__say(JOURNAL_ERROR, "needs root, for it loads programs into the kernel and attaches them to interfaces");
 		return 1;
 	}
 	if (settings__read(&settings, options.settings))
 		return 1;
 	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
 	if (directory[0] && mkdir(directory, 0755) && errno != EEXIST) {
-		fprintf(stderr, "spind: cannot make %s: %s\n", directory, strerror(errno));
+		journal__say(JOURNAL_ERROR, "cannot make %s: %s", directory, strerror(errno));
 		return 1;
 	}
 	snprintf(directory, sizeof(directory), "%s.d", path);
@@ -153,8 +154,7 @@ static int serve(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_IGN); /* holders that end leave no zombies */
 	descriptors_raise_limit();
-	printf("spind: listens at %s\n", path);
-	fflush(stdout);
+	journal__say(JOURNAL_INFO, "listens at %s", path);
 	return front__serve(fd, path, &settings);
 }
 
@@ -167,5 +167,6 @@ int main(int argc, char **argv)
 	status = options__begin(&command, argc, argv, &options, operands, &count);
 	if (status >= 0)
 		return status;
+	journal__open();
 	return serve();
 }

@@ -13,6 +13,7 @@
 #include "user/libspin/share.h"
 #include "user/spind/answer.h"
 #include "user/spind/context.h"
+#include "user/spind/journal.h"
 #include "user/spind/operate.h"
 
 static int check_owner(const struct client *client, const struct held *held)
@@ -44,11 +45,17 @@ static int open_held(void *arg, struct held *held)
 	return 0;
 }
 
+struct stop {
+	const struct client *client;
+	uint32_t owner;
+};
+
 static int stop_held(void *arg, struct held *held)
 {
-	const struct client *client = arg;
-	int err = check_owner(client, held);
+	struct stop *stop = arg;
+	int err = check_owner(stop->client, held);
 
+	stop->owner = held->uid;
 	if (!err)
 		shutdown(held->connection, SHUT_RDWR); /* its thread then ends the context, as if the client had disconnected */
 	return err;
@@ -57,7 +64,8 @@ static int stop_held(void *arg, struct held *held)
 static int stop(struct client *client)
 {
 	const uint32_t id = client->handoff.request.id;
-	int err = held__with(id, stop_held, client);
+	struct stop stop = { .client = client };
+	int err = held__with(id, stop_held, &stop);
 
 	for (int i = 0; !err && i < 1000 && held__exists(id); i++)
 		usleep(10000);
@@ -66,6 +74,7 @@ static int stop(struct client *client)
 	if (err)
 		return err;
 	send_done(client);
+	journal__say_of(client->handoff.uid, client->handoff.pid, "has stopped context %u of user %u", id, stop.owner);
 	return 0;
 }
 
@@ -124,6 +133,20 @@ static int replace(struct swap *swap, struct held *held)
 	return err;
 }
 
+static void say_swapped(const struct swap *swap, const struct held *held)
+{
+	const struct handoff *from = &swap->client->handoff;
+	const char *handler = spin_object__meta(swap->obj)->name;
+
+	if (swap->is_migration)
+		journal__say_of(from->uid, from->pid, "has moved context %u of user %u to %s: %llu bytes, lost: %s", held->id, held->uid,
+				handler, (unsigned long long)swap->report.moved_bytes,
+				swap->report.lost[0] ? swap->report.lost : "nothing");
+	else
+		journal__say_of(from->uid, from->pid, "has replaced the handlers of context %u of user %u by %s", held->id, held->uid,
+				handler);
+}
+
 static int swap_held(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
@@ -146,6 +169,8 @@ static int swap_held(void *arg, struct held *held)
 	if (!err && swap->is_migration)
 		answer__moved(held->connection);
 	pthread_mutex_unlock(&held->use);
+	if (!err)
+		say_swapped(swap, held);
 	return err;
 }
 
@@ -213,8 +238,11 @@ static int set_held_rule(void *arg, struct held *held)
 		held__set_rule(held, text);
 	}
 	pthread_mutex_unlock(&held->use);
-	if (!err)
+	if (!err) {
 		send_done(client);
+		journal__say_of(client->handoff.uid, client->handoff.pid, "has set the rule of context %u of user %u: %s", held->id,
+				held->uid, text);
+	}
 	return err;
 }
 
@@ -240,5 +268,5 @@ void operate__serve(struct client *client)
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->handoff.request.op);
 	}
 	if (err)
-		answer__refuse(client->fds[0], err, spin_strerror_last());
+		answer__refuse(client->fds[0], &client->handoff, err, spin_strerror_last());
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "user/lib/number.h"
+#include "user/spind/journal.h"
 #include "user/spind/settings.h"
 
 static const struct number_row {
@@ -118,7 +119,7 @@ static int read_line(struct settings *settings, char *line, const char *path, un
 	}
 	if (!problem)
 		return 0;
-	fprintf(stderr, "spind: %s:%u: \"%s%s%s\" %s\n", path, number, word, value[0] ? " " : "", value, problem);
+	journal__say(JOURNAL_ERROR, "%s:%u: \"%s%s%s\" %s", path, number, word, value[0] ? " " : "", value, problem);
 	return -1;
 }
 
@@ -140,7 +141,7 @@ int settings__read(struct settings *settings, const char *path)
 	if (!file) {
 		if (!path && errno == ENOENT)
 			return 0;
-		fprintf(stderr, "spind: cannot read %s: %s\n", path ? path : SETTINGS_PATH, strerror(errno));
+		journal__say(JOURNAL_ERROR, "cannot read %s: %s", path ? path : SETTINGS_PATH, strerror(errno));
 		return -1;
 	}
 	while (!status && fgets(line, sizeof(line), file))

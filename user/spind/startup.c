@@ -9,6 +9,7 @@
 
 #include <spin/libspin_socket.h>
 
+#include "user/spind/journal.h"
 #include "user/spind/startup.h"
 
 /* Returns 1 if root has a context of this name. */
@@ -44,8 +45,8 @@ unsigned startup__add(struct settings *settings, const char *path)
 		if (!context->added)
 			context->added = !add_context(context, path);
 		if (!context->added && !context->reported++)
-			fprintf(stderr, "spind: context %s of the configuration is not added yet: %s\n", context->name,
-				spin_strerror_last());
+			journal__say(JOURNAL_WARNING, "context %s of the configuration is not added yet: %s", context->name,
+				     spin_strerror_last());
 		missing += !context->added;
 	}
 	return missing;
