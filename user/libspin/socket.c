@@ -62,6 +62,9 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 	if (err)
 		return spin_fail(err, "spind has not answered for %d minutes; its log may say why", ANSWER_MS / 60000);
 	bytes = broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
+	/* spind has closed the connection without reading the request: the kernel reports this once, and then what spind sent before */
+	if (bytes == -ECONNRESET)
+		bytes = broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
 	if (bytes == sizeof(*answer) && answer->magic == BROKER_MAGIC && answer->version == BROKER_VERSION) {
 		answer->text[sizeof(answer->text) - 1] = '\0';
 		if (moved && answer->flags & BROKER_MOVED) {
