@@ -181,9 +181,11 @@ int context__check_object(const struct client *client, const struct spin_object 
 	if (needs.instructions > client->settings->instructions)
 		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
 				 needs.instructions, client->settings->instructions);
-	if (host_memory > max_bytes || needs.map_bytes + host_memory > max_bytes)
-		return spin_fail(-EDQUOT, "%s needs %llu KiB of memory in maps, and a context may have %u MiB (`memory` of spind.conf)",
-				 name, (unsigned long long)(needs.map_bytes + host_memory) >> 10, client->settings->memory_mib);
+	if (host_memory > max_bytes || needs.map_bytes > max_bytes - host_memory)
+		return spin_fail(
+			-EDQUOT,
+			"%s needs %llu bytes of maps and %llu of host memory, and a context may have %u MiB (`memory` of spind.conf)", name,
+			(unsigned long long)needs.map_bytes, (unsigned long long)host_memory, client->settings->memory_mib);
 	*map_bytes = needs.map_bytes + host_memory;
 	return 0;
 }

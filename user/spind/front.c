@@ -37,7 +37,7 @@
 struct connection {
 	struct connection *next;
 	int fd;
-	int refused; /* 1: its user has too many connections */
+	enum { ADMITTED, USER_HAS_TOO_MANY, ALL_HAVE_TOO_MANY } refused;
 	struct ucred cred;
 };
 
@@ -257,13 +257,27 @@ static void read_request(const struct connection *c)
 	broker__close(fds + 1, fd_count);
 }
 
+static void refuse_connection(const struct connection *c)
+{
+	const struct handoff from = { .uid = c->cred.uid, .pid = (uint32_t)c->cred.pid };
+	char text[160];
+
+	if (c->refused == USER_HAS_TOO_MANY)
+		snprintf(text, sizeof(text),
+			 "user %u has %u connections to spind that wait for their first request (`connections` of spind.conf): try again",
+			 c->cred.uid, settings->connections);
+	else
+		snprintf(text, sizeof(text), "%d connections of all users wait for their first request to spind: try again",
+			 CONNECTIONS_MAX);
+	answer__refuse(c->fd, &from, -EBUSY, text);
+}
+
 static void *serve(void *arg)
 {
 	struct connection *c = arg;
-	const struct handoff from = { .uid = c->cred.uid, .pid = (uint32_t)c->cred.pid };
 
 	if (c->refused)
-		answer__refuse(c->fd, &from, -EBUSY, "too many connections to spind wait for their first request: try again");
+		refuse_connection(c);
 	else
 		read_request(c);
 	end_connection(c);
@@ -295,7 +309,10 @@ static int admit(struct connection *c)
 		all += !at->refused;
 		refused += at->refused;
 	}
-	c->refused = c->cred.uid && (of_user >= settings->connections || all >= CONNECTIONS_MAX);
+	if (c->cred.uid && of_user >= settings->connections)
+		c->refused = USER_HAS_TOO_MANY;
+	else if (c->cred.uid && all >= CONNECTIONS_MAX)
+		c->refused = ALL_HAVE_TOO_MANY;
 	if (!c->refused || refused < REFUSALS_MAX) {
 		c->next = connections;
 		connections = c;
