@@ -24,16 +24,21 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
+#define COLUMNS 80 /* of a terminal */
+
 static void show_text(const struct spin_socket_info *info)
 {
 	const struct passwd *user = getpwuid(info->uid);
 	char number[16];
+	int columns;
 
 	snprintf(number, sizeof(number), "%u", info->uid);
 	printf("%-7u %-15s %-11.11s %-8s %-8s %" PRIu64 "\n", info->id, info->name, user ? user->pw_name : number,
 	       spin_class_name(info->class), info->attached ? "attached" : "detached", info->handled);
-	printf("        %s; handler %s; pid %u%s%s\n", info->rule, info->handler, info->pid, info->attached ? "; on " : "",
-	       info->interfaces);
+	columns = printf("        %s; handler %s; pid %u", info->rule, info->handler, info->pid);
+	if (info->attached)
+		printf("%son %s", columns + strlen("; on ") + strlen(info->interfaces) > COLUMNS ? "\n        " : "; ", info->interfaces);
+	putchar('\n');
 	if (info->over)
 		printf("        %" PRIu64 " packets dropped: beyond hpu-time or events of spind.conf\n", info->over);
 	if (info->refused)
