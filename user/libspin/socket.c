@@ -509,6 +509,8 @@ void remote__free(struct remote *remote)
 {
 	if (!remote)
 		return;
+	if (remote->is_own)
+		shutdown(remote->connection, SHUT_RDWR); /* children may have copies, which would keep the context */
 	close(remote->connection);
 	if (remote->events_fd >= 0)
 		close(remote->events_fd);
