@@ -24,6 +24,11 @@
  *   - the last descriptor of the connection to spind is closed: it is close-on-exec, but a child of fork() inherits it
  *   - spind's process for the namespace ends, or `spinctl stop`. spin_ctx__alive() then returns -ENOTCONN
  *
+ * The handlers belong to the socket, not to a process: whoever has a descriptor of it (SCM_RIGHTS, fork()), as whatever user, reads what
+ * they let through, and so do several processes that wait for the socket's connections together. The context belongs to the process that has
+ * attached it, and to its children by fork(): it ends when the last of them has exited or called exec(), whoever has the socket then, or when
+ * one of them calls spin_ctx__destroy(). Until then nobody else can attach handlers to the socket (-EEXIST), and then whoever holds it can.
+ *
  * On a TCP socket the handlers have each connection that a listening socket accepts from then on, or the connected socket itself;
  * connections from before never. There are two kinds; the object's registration says which one. Both need Linux 6.9.
  *
