@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/udp.h>
+
 #include "tests/common/built.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -55,6 +59,7 @@ static const struct test_case cases[] = {
 	{ "a socket of IPv6 that is connected", "::", "fd09::1", .connected = 1 },
 	{ "a socket of IPv6 that is connected to IPv4", "::", "10.9.0.1", .connected = 1 },
 	{ "a multicast group", "239.9.0.1", "239.9.0.1", .group = 1 },
+	{ "a multicast group of IPv6", "ff15::9", "ff15::9", .group = 1 },
 	{ "a device", "0.0.0.0", "10.9.0.1", .device = 1 },
 	{ "a group of sockets on a port", "10.9.0.1", "10.9.0.1", .reuse_port = 1 },
 	{ "lo", "127.0.0.1", "127.0.0.1", .from_server = 1 },
@@ -63,6 +68,23 @@ static const struct test_case cases[] = {
 	{ "an own address from the same host", "10.9.0.1", "10.9.0.1", .from_server = 1 },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
+
+static void join_group(const struct test_case *c, int fd, int is6)
+{
+	struct ip_mreq join = { .imr_interface.s_addr = inet_addr("10.9.0.1") };
+	struct ipv6_mreq join6 = { .ipv6mr_interface = if_nametoindex("s0") };
+	int err;
+
+	if (is6) {
+		inet_pton(AF_INET6, c->bind_to, &join6.ipv6mr_multiaddr);
+		err = setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &join6, sizeof(join6));
+	} else {
+		join.imr_multiaddr.s_addr = inet_addr(c->bind_to);
+		err = setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join));
+	}
+	if (err)
+		die("%s: cannot join: %s", c->name, strerror(errno));
+}
 
 static int open_receiver(const struct test_case *c)
 {
@@ -78,12 +100,8 @@ static int open_receiver(const struct test_case *c)
 	if (c->device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "s0", 3))
 		die("%s: cannot bind to s0: %s", c->name, strerror(errno));
 	udp_hosts__bind(fd, c->bind_to, UDP_HOSTS_PORT);
-	if (c->group) {
-		struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(c->bind_to), .imr_interface.s_addr = inet_addr("10.9.0.1") };
-
-		if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join)))
-			die("%s: cannot join: %s", c->name, strerror(errno));
-	}
+	if (c->group)
+		join_group(c, fd, is6);
 	if (c->connected) {
 		bytes = udp_hosts__address(!is6                      ? "10.9.0.2"
 					   : strchr(c->send_to, ':') ? "fd09::2"
@@ -168,6 +186,69 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 	printf("ok: %s\n", c->name);
 }
 
+#define MERGED 8 /* datagrams that are sent together */
+
+/* Sends several datagrams by one call (UDP_SEGMENT). */
+static void send_segments(int sender)
+{
+	struct asks_ask asks[MERGED];
+	union asks_address to;
+	const socklen_t to_bytes = udp_hosts__address("10.9.0.1", UDP_HOSTS_PORT, &to);
+	const int bytes = sizeof(asks[0]), none = 0;
+
+	for (unsigned i = 0; i < MERGED; i++) {
+		asks[i] = (struct asks_ask){ .what = ASK_STORE, .at = htons(12), .value = htonl(UDP_HOSTS_VALUE) };
+		asks[i].body[0] = asks[i].body[1] = htonl(i);
+	}
+	if (setsockopt(sender, IPPROTO_UDP, UDP_SEGMENT, &bytes, sizeof(bytes)) ||
+	    sendto(sender, asks, sizeof(asks), 0, &to.any, to_bytes) != sizeof(asks))
+		die("UDP_GRO: cannot send: %s", strerror(errno));
+	setsockopt(sender, IPPROTO_UDP, UDP_SEGMENT, &none, sizeof(none));
+}
+
+/* Reads all datagrams, which the kernel may have merged. Returns the number of calls. */
+static unsigned read_merged(int fd)
+{
+	struct asks_ask got[MERGED];
+	unsigned count = 0, calls = 0;
+
+	for (; count < MERGED; calls++) {
+		const ssize_t bytes = recv(fd, got, sizeof(got), 0);
+
+		if (bytes <= 0 || bytes % (ssize_t)sizeof(got[0]))
+			die("UDP_GRO: %zd bytes are read after %u datagrams: %s", bytes, count, strerror(errno));
+		for (ssize_t i = 0; i < bytes / (ssize_t)sizeof(got[0]); i++, count++)
+			if (got[i].body[0] != htonl(UDP_HOSTS_VALUE) || got[i].body[1] != htonl(count))
+				die("UDP_GRO: datagram %u is not as the handler made it", count);
+	}
+	return calls;
+}
+
+/* A socket that takes datagrams merged (UDP_GRO): the kernel must merge them behind the handlers, which see each of them. */
+static void check_gro(const struct spin_object *obj, int sender)
+{
+	static const struct test_case c = { "UDP_GRO", "10.9.0.1", "10.9.0.1" };
+	int fd = open_receiver(&c), one = 1;
+	struct spin_ctx *ctx = spind__attach(&spind, fd, obj, NULL);
+	uint64_t packets[SPIN_REASON_COUNT];
+	unsigned calls = MERGED, sent = 0;
+
+	if (setsockopt(fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)))
+		die("no UDP_GRO: %s", strerror(errno));
+	for (int tries = 0; calls == MERGED && tries < TRIES; tries++, sent += MERGED) {
+		send_segments(sender);
+		calls = read_merged(fd);
+	}
+	if (calls == MERGED)
+		die("UDP_GRO: the kernel merges no datagrams of this socket");
+	spin_ctx__counters(ctx, packets);
+	if (packets[SPIN_REASON_SUCCESS] != sent)
+		die("UDP_GRO: handlers saw %llu datagrams of %u", (unsigned long long)packets[SPIN_REASON_SUCCESS], sent);
+	spin_ctx__destroy(ctx);
+	close(fd);
+	printf("ok: UDP_GRO: %u datagrams are read by %u calls\n", MERGED, calls);
+}
+
 static int run_all(void)
 {
 	struct spin_object *obj = built_open("rewrite");
@@ -179,6 +260,7 @@ static int run_all(void)
 	spind__drop_privileges();
 	for (size_t i = 0; i < CASES; i++)
 		run_case(&cases[i], obj, senders[cases[i].from_server][strchr(cases[i].send_to, ':') != NULL]);
+	check_gro(obj, senders[0][0]);
 	spin_object__close(obj);
 	return 0;
 }
@@ -187,6 +269,7 @@ int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	udp_hosts__hosts(&hosts);
+	netns_shell("ethtool -K s0 gro on"); /* for UDP_GRO */
 	spind__start(&spind, "");
 	return spind__run_in_child(&spind, run_all);
 }
