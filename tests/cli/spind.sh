@@ -204,7 +204,7 @@ wait $server
 
 # 10,000 clients of a user that connect and send nothing or an incomplete request, more at a time than spind has threads for: it refuses
 # some, and others' clients are served at once
-as 65534 "$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 10000 400 >vanished || fail "clients are not taken any more: $(cat vanished)"
+as 65534 "$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 10000 800 >vanished || fail "clients are not taken any more: $(cat vanished)"
 expect 0 as 1234 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
 grep -q "^[1-9][0-9]* refused" vanished || fail "no client of a user is refused: $(cat vanished)"
 # on a busy machine it may still be closing them, and returns "try again"
@@ -214,7 +214,7 @@ for try in $(seq 100); do
 done
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
 # root's clients are not limited
-"$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 1000 400 >vanished || fail "root's clients are not taken any more: $(cat vanished)"
+"$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 1000 800 >vanished || fail "root's clients are not taken any more: $(cat vanished)"
 grep -q "^0 refused" vanished || fail "clients of root are refused: $(cat vanished)"
 expect 0 "$SPINCTL" list
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1

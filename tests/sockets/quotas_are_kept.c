@@ -27,7 +27,7 @@
 #define OTHER           1235
 #define CROWD           2000 /* the first of many users */
 #define SOCKETS         8
-#define MEMORY_MIB      2
+#define MEMORY_MIB      2u
 #define CONNECTIONS_ALL 1024 /* CONNECTIONS_MAX of user/spind/front.c */
 #define CROWD_EACH      64
 

@@ -186,7 +186,7 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 	printf("ok: %s\n", c->name);
 }
 
-#define MERGED 8 /* datagrams that are sent together */
+#define MERGED 8u /* datagrams that are sent together */
 
 /* Sends several datagrams by one call (UDP_SEGMENT). */
 static void send_segments(int sender)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * connect_and_vanish SOCKET N OPEN: N clients of spind (the daemon that attaches handlers for unprivileged users), each of which sends
- * nothing, half of a request, or a whole one, and closes without having waited for an answer. The last OPEN connections stay open. Prints
- * how many of them spind has refused, as too many of one user. Used by tests/cli/spind.sh: spind must survive them.
+ * nothing, half of a request, or a whole one, and closes without having waited for an answer. OPEN of them are open at a time. The last OPEN
+ * wait for their answers. Prints how many spind has refused, as too many of one user. Used by tests/cli/spind.sh: spind must survive them.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 #include "user/libspin/broker.h"
 
-#define OPEN_MAX 900
+#define OPEN_MAX  900
+#define ANSWER_MS 30000
 
 /* Returns 1 if spind has said that there are too many connections. */
 static int is_refused(int fd)
@@ -59,6 +61,16 @@ int main(int argc, char **argv)
 			close(*slot);
 		}
 		*slot = fd;
+	}
+	/* spind may not even have accepted the last ones yet */
+	for (unsigned long i = count > open_count ? count - open_count : 0; i < count; i++) {
+		struct pollfd wait = { .fd = open_fd[i % open_count], .events = POLLIN };
+
+		if (i % 3 && poll(&wait, 1, ANSWER_MS) != 1) {
+			printf("client %lu has no answer\n", i);
+			return 1;
+		}
+		refused += (unsigned long)is_refused(wait.fd);
 	}
 	printf("%lu refused\n", refused);
 	return 0;
