@@ -2,12 +2,15 @@
 /*
  * Sockets of another network namespace than spind's. With `namespaces yes` handlers must run on them, with `namespaces no` they must be
  * refused to all but root. What counts is the namespace of the socket, not that of the program: either may have got there from the other.
- * Run by tests/run.
+ * Root of a user namespace is an ordinary user. Run by tests/run.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +47,12 @@ static const struct test_case {
 	{ "root's program of such a namespace", "namespaces no\n", THERE, THERE, .is_root = 1 },
 };
 
-static void check(const struct test_case *c)
+static const struct test_case cases_of_user_namespaces[] = {
+	{ "root of a user namespace", "namespaces yes\n" },
+	{ "root of a user namespace, whose network namespace spind does not serve", "namespaces no\n", .err = -EPERM },
+};
+
+static void check_program(const struct test_case *c)
 {
 	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket };
 	const enum place from = c->socket == HERE ? THERE : HERE;
@@ -66,7 +74,7 @@ static void check(const struct test_case *c)
 	printf("ok: %s: %s\n", c->name, err ? spin_strerror_last() : "allowed");
 }
 
-static void run_case(const struct test_case *c)
+static void run_case(const struct test_case *c, void (*check)(const struct test_case *c))
 {
 	int status = 1;
 	pid_t child;
@@ -82,6 +90,65 @@ static void run_case(const struct test_case *c)
 	spind__cleanup(&spind);
 	if (status)
 		exit(1);
+}
+
+/* --- root of a user namespace --- */
+
+/* Returns 0 if this system lets users make namespaces. */
+static int become_root_of_a_namespace(void)
+{
+	const char map[] = "0 65534 1";
+	int fd;
+
+	spind__drop_privileges();
+	prctl(PR_SET_DUMPABLE, 1); /* otherwise uid_map is root's */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return -1;
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, map, strlen(map)) < 0 || geteuid())
+		die("cannot become root of a user namespace: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int find_uid(void *arg, const struct spin_socket_info *info)
+{
+	*(uint32_t *)arg = info->uid;
+	return 1;
+}
+
+/* It has another network namespace as well, on which the case depends. */
+static void check_root_of_a_namespace(const struct test_case *c)
+{
+	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .trusted = 1 };
+	struct spin_ctx *ctx;
+	uint32_t uid = 0;
+	int fd, from, err;
+
+	if (become_root_of_a_namespace()) {
+		printf("skip: users cannot make namespaces here\n");
+		return;
+	}
+	netns_shell("ip link set lo up");
+	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(fd, "127.0.0.1", UDP_HOSTS_PORT);
+	from = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(from, "127.0.0.1", UDP_HOSTS_SENDER);
+	err = spin_socket__attach(fd, rewrite, &opts, &ctx);
+	if (err != -EPERM)
+		die("root of a user namespace has the trusted class: %d", err);
+	opts.trusted = 0;
+	err = spin_socket__attach(fd, rewrite, &opts, &ctx);
+	if (err != c->err)
+		die("%s: %d: %s", c->name, err, err ? spin_strerror_last() : "success");
+	if (!err) {
+		if (!udp_hosts__is_rewritten(from, "127.0.0.1", UDP_HOSTS_PORT, &fd, 1))
+			die("root of a user namespace: handlers do not run");
+		if (spin_socket__list(spind.socket, find_uid, &uid) != 1 || uid != 65534)
+			die("the context of root of a user namespace is user %u's", uid);
+		spin_ctx__destroy(ctx);
+	}
+	printf("ok: %s: %s\n", c->name, err ? spin_strerror_last() : "allowed, as an ordinary user");
 }
 
 /* Two namespaces with a link between them. Ends in spind's. */
@@ -111,6 +178,8 @@ int main(void)
 	}
 	rewrite = built_open("rewrite");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		run_case(&cases[i]);
+		run_case(&cases[i], check_program);
+	for (size_t i = 0; i < sizeof(cases_of_user_namespaces) / sizeof(cases_of_user_namespaces[0]); i++)
+		run_case(&cases_of_user_namespaces[i], check_root_of_a_namespace);
 	return 0;
 }
