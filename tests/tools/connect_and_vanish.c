@@ -17,7 +17,7 @@
 #define OPEN_MAX  900
 #define ANSWER_MS 30000
 
-/* Returns 1 if spind has said that there are too many connections. */
+/* Returns 1 if spind has said that its user has too many connections. */
 static int is_refused(int fd)
 {
 	int fds[BROKER_FDS], refused = 0;
@@ -28,7 +28,7 @@ static int is_refused(int fd)
 	do { /* a connection that was closed with an unread request is first reset, and then read */
 		got = broker__receive(fd, &answer, sizeof(answer), fds, &count, MSG_DONTWAIT);
 		broker__close(fds, count);
-		refused |= answer.error == -EBUSY;
+		refused |= answer.error == -EBUSY && strstr(answer.text, "`connections`");
 	} while (got == sizeof(answer) || got == -ECONNRESET);
 	return refused;
 }
