@@ -46,10 +46,14 @@ static inline uint32_t mc_hash_word(uint32_t hash, uint32_t word)
 	return mc_hash(mc_hash(mc_hash(mc_hash(hash, word & 0xff), word >> 8 & 0xff), word >> 16 & 0xff), word >> 24);
 }
 
-/* Returns a word with a bit of 0x80808080 set if one of the four bytes is a space or a control character, which no key has. */
+/*
+ * Returns a word with a bit of 0x80808080 set if one of the four bytes cannot be in a key: a space, or a byte below 14, among which NUL, CR
+ * and LF end a command. memcached takes all others as bytes of a key, also the rest of the control characters, and clients use them:
+ * memcaslap's keys begin with a number in binary.
+ */
 static inline uint32_t mc_ends_key(uint32_t bytes)
 {
-	return (bytes - 0x21212121u) & ~bytes;
+	return ((bytes - 0x0e0e0e0eu) | ((bytes ^ 0x20202020u) - 0x01010101u)) & ~bytes;
 }
 
 #define MC_VERSION_OF(hash) ((hash) & (MC_VERSIONS - 1))

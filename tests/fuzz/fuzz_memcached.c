@@ -52,7 +52,7 @@ struct snapshot {
 	uint32_t version[KEYS], epoch;
 };
 
-static const char *const keys[KEYS] = { "k0", "k1", "key-two", "3" };
+static const char *const keys[KEYS] = { "k0", "k1", "key\x10two", "3" };
 
 static uint32_t below(struct fuzz *f, uint32_t n)
 {

@@ -281,7 +281,7 @@ static void close_fill(void)
 
 static void test_texts(void)
 {
-	static char keys[8][256] = { "plain", "empty", "k\x80\xff\xc3\xa4:/?*", "fits", "does_not_fit", "absent" };
+	static char keys[8][256] = { "plain", "empty", "k\x80\xff\xc3\xa4:/?*\x0e\x1f\x7f", "fits", "does_not_fit", "absent" };
 	char value[MC_TEXT_BYTES + 8], text[2048];
 
 	memset(value, 'v', sizeof(value));
@@ -300,6 +300,7 @@ static void test_texts(void)
 		request_key(keys[i]);
 	request_key_bytes("plain\r\nflush_all", 16);
 	request_key_bytes("a b", 3);
+	request_key_bytes("a\tb", 3);
 	request_key_bytes("a\0b", 3);
 	RUN_UNTIL(find(keys[7]) && !read_counts().candidates, "the keys are entries");
 	for (unsigned i = 0; i < 8; i++) {

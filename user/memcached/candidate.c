@@ -17,11 +17,11 @@ uint32_t candidate__hash(const void *key, uint32_t bytes)
 	return hash;
 }
 
-/* memcached's rule for a key over TCP. Any other byte would end the key or the command line. */
+/* The handlers' rule, checked again: a byte that ends a key would end the command that asks for it. */
 static int is_valid_key(const uint8_t *key, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i++)
-		if (key[i] <= ' ' || key[i] == 0x7f)
+		if (mc_ends_key(key[i] | 0x21212100u) & 0x80808080u)
 			return 0;
 	return bytes && bytes <= MC_KEY_BYTES_MAX;
 }

@@ -142,7 +142,8 @@ static void make_keys(struct mc_check_run *on)
 	char name[32];
 
 	for (unsigned i = 0; i < check->keys + check->short_lived_keys; i++) {
-		snprintf(name, sizeof(name), "%c%02u", i < check->keys ? 'k' : 'e', i);
+		/* each third key has a control character, which memcached takes for a byte as any other */
+		snprintf(name, sizeof(name), "%c%02u%s", i < check->keys ? 'k' : 'e', i, i % 3 ? "" : "\x1f");
 		mc_key__init(&on->key[i], name, i < check->keys && i % 2);
 	}
 }
