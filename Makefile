@@ -450,7 +450,7 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program
 	@BUILD=$(BUILD) $(DEMO)
 
-demo-program: all $(DEMO) $(PLAIN_BPF) $(BUILD)/tests/handlers/every_nth.spin $(BUILD)/tests/handlers/first_bytes.spin
+demo-program: all $(DEMO) $(PLAIN_BPF) $(BUILD)/tests/handlers/every_nth.spin $(BUILD)/tests/handlers/first_bytes.spin $(BUILD)/tests/handlers/from_source.spin
 .PHONY: demo-program
 
 bench: deps

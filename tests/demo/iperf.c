@@ -98,6 +98,8 @@ static void read_result(struct iperf_flow *flow, int status)
 	if (packets >= 0) {
 		flow->packets = (uint64_t)packets;
 		flow->lost = (uint64_t)number(text, "\"sum\":", "\"lost_packets\":");
+		flow->received = (uint64_t)(number(text, "\"sum_received\":", "\"packets\":") -
+					    number(text, "\"sum_received\":", "\"lost_packets\":"));
 		flow->gbit_s = number(text, "\"sum\":", "\"bits_per_second\":") / 1e9;
 	} else {
 		flow->gbit_s = number(text, "\"sum_received\":", "\"bits_per_second\":") / 1e9;

@@ -17,9 +17,10 @@ struct iperf_flow {
 	char *const *before; /* NULL-terminated words before the server's command line; NULL: none */
 	int server_fd;       /* receives the server's output; 0: discarded */
 	/* results */
-	double gbit_s;          /* received */
-	double sent_gbit_s;     /* of a TCP flow */
-	uint64_t packets, lost; /* of a UDP flow */
+	double gbit_s;      /* received */
+	double sent_gbit_s; /* of a TCP flow */
+	/* of a UDP flow: sent, lost, and received by the server, which knows of no loss if it gets nothing at all */
+	uint64_t packets, lost, received;
 	/* private */
 	pid_t server, client;
 	int out_fd;
