@@ -9,6 +9,9 @@
  *	spin_object__open("histogram.spin", &obj);
  *	spin_socket__attach(fd, obj, NULL, &ctx);
  *	recv(fd, ...);                                    // what the handlers let through
+ *	spin_ctx__value(ctx, "counts", &counts, sizeof(counts));
+ *
+ * Here handlers/histogram.c is built for datagrams (spincc -D HISTOGRAM_DATAGRAMS); handlers of messages are refused on a socket.
  *
  * spind(8) has the privileges, and holding the socket is the authority: spind reads address, port and namespace from the descriptor.
  * The handlers run on each datagram that the kernel would give to the socket (or TCP, see below), before the firewall and NAT. The socket
