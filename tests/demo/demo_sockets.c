@@ -38,10 +38,10 @@ static void make_staging(struct staging *staging, const struct demo *demo)
 		die("no directory in /tmp");
 	snprintf(staging->socket, sizeof(staging->socket), "%s/socket", staging->directory);
 	snprintf(staging->spinctl, sizeof(staging->spinctl), "%s/spinctl", staging->directory);
-	snprintf(build, sizeof(build), "%s/..", demo->handlers);
+	snprintf(build, sizeof(build), "%s/..", demo->handlers); /* which may be a symbolic link, hence cd -P */
 	snprintf(
 		command, sizeof(command),
-		"cd '%s' && cp tests/handlers/every_nth.spin tests/handlers/first_bytes.spin tests/handlers/from_source.spin bin/spinctl %s && "
+		"cd -P '%s' && cp tests/handlers/every_nth.spin tests/handlers/first_bytes.spin tests/handlers/from_source.spin bin/spinctl %s && "
 		"chmod 755 %s/*",
 		build, staging->directory, staging->directory);
 	if (system(command))
