@@ -4,7 +4,7 @@
 
 /*
  * Finds what killed processes left in the kernel: BPF maps, programs, links, pins, namespaces. Called by tests in tests/live,
- * tests/transfer and tests/stress, which must leave nothing.
+ * tests/transfer, tests/sockets and tests/stress, which must leave nothing.
  */
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,6 +32,18 @@ struct leak_check {
 void leak_check__begin(struct leak_check *l);
 /* Adds what a process holds now, from the text of its fdinfo: opening an object would keep it alive. */
 void leak_check__note(struct leak_check *l, pid_t pid);
+/*
+ * Adds all programs on the machine whose names begin with one of `prefixes`, whoever made them, and their links. No maps: a descriptor of a
+ * program array that is opened and closed while its owner ends can leave the array in the kernel for ever (prog_array_map_clear() takes a
+ * reference for work that is queued already, Linux 6.18).
+ */
+void leak_check__note_names(struct leak_check *l, const char *const *prefixes, unsigned count);
+/*
+ * Forgets what is no longer in the kernel. Returns NULL, or a description of something that was noted, is left, and is not noted in `owned`
+ * (NULL: nothing is), or of more pins than before; the next call overwrites the description.
+ */
+const char *leak_check__left(struct leak_check *l, const struct leak_check *owned);
+void leak_check__free(struct leak_check *l);
 /*
  * Call when everything is closed and killed; frees *l. Returns NULL if what was noted disappears within five seconds, there
  * are as many pins and named namespaces as before, and this process has no children.

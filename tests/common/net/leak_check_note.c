@@ -64,11 +64,18 @@ void leak_check__begin(struct leak_check *l)
 	*l = (struct leak_check){ .pins = count_pins(), .namespaces = count_namespaces() };
 }
 
-static void add(struct leak_check *l, enum leak_kind kind, unsigned id)
+static int is_noted(const struct leak_check *l, enum leak_kind kind, unsigned id)
 {
 	for (unsigned i = 0; i < l->ids[kind]; i++)
 		if (l->id[kind][i] == id)
-			return;
+			return 1;
+	return 0;
+}
+
+static void add(struct leak_check *l, enum leak_kind kind, unsigned id)
+{
+	if (is_noted(l, kind, id))
+		return;
 	l->id[kind] = realloc(l->id[kind], (l->ids[kind] + 1) * sizeof(unsigned));
 	if (!l->id[kind]) {
 		perror("FAIL: realloc");
@@ -105,6 +112,89 @@ void leak_check__note(struct leak_check *l, pid_t pid)
 	}
 	if (dir)
 		closedir(dir);
+}
+
+static int has_prefix(const char *name, const char *const *prefixes, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return 1;
+	return 0;
+}
+
+static void note_links(struct leak_check *l)
+{
+	unsigned id = 0;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		struct bpf_link_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_link_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && is_noted(l, LEAK_PROGRAM, info.prog_id))
+			add(l, LEAK_LINK, id);
+		close(fd);
+	}
+}
+
+void leak_check__note_names(struct leak_check *l, const char *const *prefixes, unsigned count)
+{
+	unsigned id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && has_prefix(info.name, prefixes, count))
+			add(l, LEAK_PROGRAM, id);
+		close(fd);
+	}
+	note_links(l);
+}
+
+static int exists(enum leak_kind kind, unsigned id)
+{
+	unsigned next;
+
+	return !kinds[kind].next(id - 1, &next) && next == id;
+}
+
+const char *leak_check__left(struct leak_check *l, const struct leak_check *owned)
+{
+	static char text[96];
+	const char *left = NULL;
+
+	for (unsigned kind = 0; kind < LEAK_KINDS; kind++) {
+		unsigned kept = 0;
+
+		for (unsigned i = 0; i < l->ids[kind]; i++) {
+			const unsigned id = l->id[kind][i];
+
+			if (!exists(kind, id))
+				continue;
+			l->id[kind][kept++] = id;
+			if (!left && !(owned && is_noted(owned, kind, id))) {
+				snprintf(text, sizeof(text), "%s %u is left in the kernel", kinds[kind].name, id);
+				left = text;
+			}
+		}
+		l->ids[kind] = kept;
+	}
+	return left ? left : count_pins() > l->pins ? "something is left pinned in /sys/fs/bpf" : NULL;
+}
+
+void leak_check__free(struct leak_check *l)
+{
+	for (unsigned kind = 0; kind < LEAK_KINDS; kind++) {
+		free(l->id[kind]);
+		l->id[kind] = NULL;
+		l->ids[kind] = 0;
+	}
 }
 
 /* Returns the first id that still exists, or 0. */
@@ -146,7 +236,6 @@ const char *leak_check__end(struct leak_check *l)
 		usleep(PAUSE_US);
 		left = describe_leak(l);
 	}
-	for (unsigned kind = 0; kind < LEAK_KINDS; kind++)
-		free(l->id[kind]);
+	leak_check__free(l);
 	return left;
 }
