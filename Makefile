@@ -59,7 +59,8 @@ help:
 #: make rtl-check  the same through PsPIN's own simulator, RTL beside model:
 #:                 PSPIN=checkout, tests/rtl/README.md
 #: make stress     as root: everything at once under load, loss and kills,
-#:                 MINUTES=2: build/stress.json
+#:                 MINUTES=2: build/stress.json; spind, its holders and clients
+#:                 killed KILLS=500 times
 #: make figures    the papers' figures from the model: build/figures.json, plots
 #:                 in build/figures/
 #: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1:
@@ -70,8 +71,8 @@ help:
 #:                     driver's own verifier and JIT in guests (kernel/guest/offload/)
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as
 #:                 they come, and 100,000 schedules of messages and of TCP
-#:                 segments; actions of handlers, commands of memcached, requests
-#:                 to spind
+#:                 segments; actions of handlers, commands of memcached, 1,000,000
+#:                 requests to spind under ASan, UBSan and LeakSanitizer
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format all sources; make fmt-check says which differ
 #: make lint       cppcheck and clang's analyzer on all that runs on the host;
@@ -227,6 +228,9 @@ $(TEST_LOAD_OBJ): user/spinctl/test_load_image.S $(TEST_LOADS)
 $(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TEST_LOAD_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lncurses -ltinfo -lpcap -ldw -ldl -lpthread -lm
 $(BUILD)/bin/spind: $(call obj,$(SPIND_SRC)) $(USERLIB) $(LIBSPIN)
+ifneq ($(findstring address,$(SANITIZE)),)
+$(BUILD)/bin/spind: $(BUILD)/obj/tests/fuzz/sanitized/spind.o
+endif
 $(BUILD)/bin/spind: LIBS := $(USER_LIBS) -lpthread
 $(BUILD)/bin/spin-memcached: $(call obj,$(MEMCACHED_SRC)) $(TOOL) $(USERLIB) $(LIBSPIN)
 $(BUILD)/bin/spin-memcached: LIBS := $(USER_LIBS) -lpthread
@@ -540,11 +544,13 @@ hxdp-check: deps
 .PHONY: hxdp-check
 
 MINUTES ?= 2
+KILLS ?= 500
 stress: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) $(BUILD)/tests/live/hpus_hammer_shared_memory $$(($(MINUTES) * 30))
 	@BUILD=$(BUILD) tests/stress/file_beyond_4_gib.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) $(BUILD)/tests/stress/stress $$(($(MINUTES) * 60)) $(BUILD)/stress.json
+	@BUILD=$(BUILD) $(BUILD)/tests/sockets/killed_at_any_time $(KILLS)
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
@@ -557,7 +563,7 @@ fuzz: deps
 	@BUILD=$(BUILD) $(BUILD)/tests/messages/random_schedules --runs 100000
 	@BUILD=$(BUILD) $(BUILD)/tests/segments/random_schedules --runs 100000
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize SANITIZE="$(SANITIZERS)" $(BUILD)/sanitize/bin/spind
-	@BUILD=$(BUILD) SPIND=$(BUILD)/sanitize/bin/spind $(BUILD)/tests/fuzz/fuzz_spind --messages 1000000
+	@BUILD=$(BUILD) SPIND=$(BUILD)/sanitize/bin/spind $(BUILD)/tests/fuzz/fuzz_spind --messages 1000000 --loads 100
 
 sanitize: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize \
