@@ -4,7 +4,7 @@
 # without sPIN code gets handlers. They are listed, read, changed, replaced and stopped while it runs; another user may do none of this. Run
 # by tests/run.
 . "$(dirname "$0")/setup.inc"
-skip_unless_root
+skip_unless_isolated
 command -v setpriv >/dev/null || skip "no setpriv"
 cd "$WORK" || exit 1
 SERVER=$BUILD/tests/tools/udp_server

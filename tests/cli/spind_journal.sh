@@ -3,7 +3,7 @@
 # What spind logs: refusals, and who has replaced, moved, stopped or changed which context; with priorities where its streams are the
 # journal's. A user who is refused again and again must not fill the log, and other users' lines must still be in it. Run by tests/run.
 . "$(dirname "$0")/setup.inc"
-skip_unless_root
+skip_unless_isolated
 command -v setpriv >/dev/null || skip "no setpriv"
 cd "$WORK" || exit 1
 SERVER=$BUILD/tests/tools/udp_server

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel/features.h"
 #include "tests/common/built.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -55,10 +56,15 @@ void spind__restart(struct spind *spind)
 
 void spind__start(struct spind *spind, const char *settings)
 {
+	char refusal[256];
 	int fd;
 
 	if (geteuid()) {
 		printf("skip: needs root\n");
+		exit(77);
+	}
+	if (!kernel_feature__has(KERNEL_ISOLATED)) {
+		printf("skip: %s\n", kernel_feature__refusal(KERNEL_ISOLATED, refusal, sizeof(refusal)));
 		exit(77);
 	}
 	snprintf(spind->directory, sizeof(spind->directory), "/tmp/spind-test-XXXXXX");

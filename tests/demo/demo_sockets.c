@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/features.h"
 #include "tests/common/proc.h"
 #include "tests/demo/iperf.h"
 #include "tests/demo/parts.h"
@@ -240,12 +241,15 @@ static void add_row(struct measure *m, const struct flow_row *row, const struct 
 int demo_sockets(struct demo *demo)
 {
 	struct part *part = proc_shared(sizeof(*part));
-	char command[64];
+	char command[64], refusal[256];
 	int status;
 
-	make_staging(&part->staging, demo);
-
 	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its sockets, by spind\n");
+	if (!kernel_feature__has(KERNEL_ISOLATED)) {
+		printf("  skipped: %s\n", kernel_feature__refusal(KERNEL_ISOLATED, refusal, sizeof(refusal)));
+		return 0;
+	}
+	make_staging(&part->staging, demo);
 	printf("  %-24s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
 	       "Mbit/s");
 	status = demo_step(demo, "processing sockets", run_flows, part);

@@ -20,6 +20,7 @@
 #include <memcached.h>
 #include <spin/libspin_socket.h>
 
+#include "kernel/features.h"
 #include "tests/common/built.h"
 #include "tests/common/memcached/server.h"
 #include "tests/common/net/netns.h"
@@ -37,8 +38,11 @@ const char *mc_server__missing(void)
 
 const char *mc_server__missing_handlers(void)
 {
+	static char refusal[256];
 	char path[512];
 
+	if (!kernel_feature__has(KERNEL_ISOLATED))
+		return kernel_feature__refusal(KERNEL_ISOLATED, refusal, sizeof(refusal));
 	if (built_object("memcached", path, sizeof(path)))
 		return "there is no memcached.spin";
 	snprintf(path, sizeof(path), "%s/bin/spin-memcached", built_dir());
