@@ -18,11 +18,14 @@
  * request's.
  */
 struct handoff {
-	struct broker_request request; /* op 0: only asks for the counts */
+	struct broker_request request; /* op 0: only asks for the counts; or HANDOFF_END_IDLE */
 	uint64_t netns;                /* for CREATE and ADD: inode of the network namespace */
 	uint32_t uid, pid;
 	uint32_t trusted; /* 1: may load the trusted class */
 };
+
+/* Instead of a broker_op: asks for the counts, but a holder without a client ends and sends no reply. No descriptors. */
+#define HANDOFF_END_IDLE UINT32_MAX
 
 /*
  * The holder's answer, sent as soon as the holder has the descriptors. The holder answers the client only after the front process has

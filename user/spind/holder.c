@@ -4,6 +4,7 @@
  * each client, and counts contexts (loaded packet handlers) per user (holder.h). A client is counted before the reply is sent, and the
  * front process sends one handoff at a time; therefore quotas hold. The front process keeps its copies of the descriptors until the reply,
  * so this thread never closes the last copy: closing a TCP socket that lingers would block it. The client's thread may block there instead.
+ * The holder ends when it has had no client for IDLE_MS, whatever it is asked meanwhile, or at once by HANDOFF_END_IDLE.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #include "user/spind/journal.h"
 
 #define LISTEN_FD      3
-#define IDLE_SECONDS   10
+#define IDLE_MS        2000 /* the next client of this namespace may come soon, and starting a holder takes longer */
 #define OPERATIONS_MAX 8    /* OPEN, STOP, SWAP, MIGRATE and SET_RULE requests of a user at a time */
 #define THREADS_MAX    4608 /* more than the contexts that settings allow */
 
@@ -72,12 +73,31 @@ static int count_user(uint32_t uid, int is_context, int change)
 	return 0;
 }
 
+/* Operations without a context count as one: they, too, keep this process. */
 static unsigned contexts_of_user(uint32_t uid)
 {
 	for (size_t i = 0; i < HANDOFF_USERS_MAX; i++)
-		if (users[i].contexts && users[i].uid == uid)
-			return users[i].contexts;
+		if ((users[i].contexts || users[i].operations) && users[i].uid == uid)
+			return users[i].contexts ? users[i].contexts : 1;
 	return 0;
+}
+
+static int is_idle(void)
+{
+	int idle;
+
+	pthread_mutex_lock(&lock);
+	idle = !threads;
+	pthread_mutex_unlock(&lock);
+	return idle;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* --- handoffs --- */
@@ -195,6 +215,8 @@ static void accept_handoff(int listen_fd, const struct settings *settings)
 	if (fd < 0)
 		return;
 	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &handoff, sizeof(handoff), fds, &count, MSG_DONTWAIT) == sizeof(handoff)) {
+		if (handoff.request.op == HANDOFF_END_IDLE && is_idle())
+			_exit(0); /* closes the connection: only then does the front process start another holder */
 		reply.taken = (uint32_t)handle_handoff(settings, &handoff, fds, count, fd);
 		if (reply.taken != 1)
 			broker__close(fds, count);
@@ -209,21 +231,11 @@ static void accept_handoff(int listen_fd, const struct settings *settings)
 	close(fd);
 }
 
-static int is_idle(void)
-{
-	int idle;
-
-	pthread_mutex_lock(&lock);
-	idle = !threads;
-	pthread_mutex_unlock(&lock);
-	return idle;
-}
-
 int holder__main(int fd, const struct settings *settings)
 {
 	struct pollfd wait[3] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
 	const pid_t front = getppid();
-	time_t idle_since = time(NULL);
+	uint64_t idle_since;
 	struct signalfd_siginfo unread;
 	eventfd_t unread_event;
 	sigset_t orphaned;
@@ -248,8 +260,9 @@ int holder__main(int fd, const struct settings *settings)
 		journal__say(JOURNAL_ERROR, "%s", spin_strerror_last());
 		return 1;
 	}
+	idle_since = now_ms();
 	for (;;) {
-		const int ready = poll(wait, 3, 1000);
+		const int ready = poll(wait, 3, 500);
 
 		while (read(wait[1].fd, &unread, sizeof(unread)) > 0)
 			;
@@ -257,8 +270,8 @@ int holder__main(int fd, const struct settings *settings)
 		if (ready > 0 && wait[0].revents)
 			accept_handoff(LISTEN_FD, settings);
 		if (!is_idle())
-			idle_since = time(NULL);
-		else if (getppid() != front || (ready <= 0 && time(NULL) - idle_since >= IDLE_SECONDS))
-			return 0;
+			idle_since = now_ms();
+		else if (getppid() != front || now_ms() - idle_since >= IDLE_MS)
+			return 0; /* a handoff that comes now is sent again, to a new holder */
 	}
 }

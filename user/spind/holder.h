@@ -4,8 +4,8 @@
 
 /*
  * A holder: spind's process that holds the contexts (loaded packet handlers) of one network namespace. Its main thread takes requests from
- * the front process (holders.h). Each client has a thread, which owns the client's context (client.h). It ends 10 s after its last client;
- * if the front process has ended, as soon as it has no client. Started by holders.c.
+ * the front process (holders.h). Each client has a thread, which owns the client's context (client.h). It ends 2 s after its last client, or
+ * earlier when another holder is to be started; if the front process has ended, as soon as it has no client. Started by holders.c.
  */
 #include "user/spind/settings.h"
 

@@ -91,6 +91,8 @@ static int send_handoff(const char *name, const struct handoff *handoff, const i
 	if (!err)
 		got = broker__receive(wait.fd, reply, sizeof(*reply), extra_fds, &extra_count, MSG_DONTWAIT);
 	broker__close(extra_fds, extra_count);
+	if (err == -ECONNRESET || err == -EPIPE) /* it has ended, and with it its contexts */
+		err = -ECONNREFUSED;
 	if (got == sizeof(*reply) && reply->taken == 1)
 		*taken = wait.fd;
 	else
@@ -143,35 +145,6 @@ static void finish_handoff(int taken, int *fds, unsigned count)
 	close(taken);
 }
 
-static int send_or_start(uint64_t netns, int ns_fd, const struct handoff *handoff, const int *fds, unsigned count,
-			 struct handoff_reply *reply, int *taken)
-{
-	char name[32];
-	int err;
-
-	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
-	for (int tries = 0; tries < 3; tries++) {
-		err = send_handoff(name, handoff, fds, count, reply, taken);
-		if (err != -ECONNREFUSED && err != -ENOENT && err != -ECONNRESET && err != -EPIPE)
-			return err;
-		err = start_holder(name, ns_fd);
-		if (err)
-			return err;
-	}
-	return -ECONNREFUSED;
-}
-
-int holders__send(uint64_t netns, int ns_fd, const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *reply)
-{
-	int taken = -1, err;
-
-	pthread_mutex_lock(&lock);
-	err = send_or_start(netns, ns_fd, handoff, fds, count, reply, &taken);
-	pthread_mutex_unlock(&lock);
-	finish_handoff(taken, fds, count);
-	return err;
-}
-
 static int send_to_each(const struct handoff *handoff, const int *fds, unsigned count, struct handoff_reply *sum, int *taken)
 {
 	DIR *dir = opendir(directory);
@@ -193,6 +166,49 @@ static int send_to_each(const struct handoff *handoff, const int *fds, unsigned 
 	if (dir)
 		closedir(dir);
 	return (int)sum->taken;
+}
+
+/*
+ * Ends the holders that have no client, and waits until they have ended. Called before another one is started: thus there are no more
+ * holders than clients that count as contexts, however many requests are refused, and the quotas of contexts limit holders as well.
+ */
+static void end_idle(void)
+{
+	const struct handoff end = { .request.op = HANDOFF_END_IDLE };
+	struct handoff_reply unused;
+	int none_taken;
+
+	send_to_each(&end, NULL, 0, &unused, &none_taken);
+}
+
+static int send_or_start(uint64_t netns, int ns_fd, const struct handoff *handoff, const int *fds, unsigned count,
+			 struct handoff_reply *reply, int *taken)
+{
+	char name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
+	for (int tries = 0; tries < 3; tries++) {
+		err = send_handoff(name, handoff, fds, count, reply, taken);
+		if (err != -ECONNREFUSED && err != -ENOENT)
+			return err;
+		end_idle();
+		err = start_holder(name, ns_fd);
+		if (err)
+			return err;
+	}
+	return -ECONNREFUSED;
+}
+
+int holders__send(uint64_t netns, int ns_fd, const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *reply)
+{
+	int taken = -1, err;
+
+	pthread_mutex_lock(&lock);
+	err = send_or_start(netns, ns_fd, handoff, fds, count, reply, &taken);
+	pthread_mutex_unlock(&lock);
+	finish_handoff(taken, fds, count);
+	return err;
 }
 
 int holders__send_all(const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *sum)
