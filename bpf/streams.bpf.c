@@ -94,7 +94,7 @@ struct {
 /* Removes a connection from spin_stream_known and its context's count. */
 static void spin_forget(uint64_t cookie, uint32_t *count)
 {
-	if (!bpf_map_delete_elem(&spin_stream_known, &cookie))
+	if (!bpf_map_delete_elem(&spin_stream_known, &cookie) && *count) /* a detach may have set it to 0 */
 		__sync_fetch_and_add(count, -1);
 }
 

@@ -505,7 +505,8 @@ int streams__attach(struct spin_ctx *ctx)
 	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
 		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
 			bpf_map_update_elem(s->taken_fd, &i, &none, BPF_ANY);
-	if (bpf_map_update_elem(shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY) ||
+	if (bpf_map_update_elem(shared.counts_fd, &s->slot, &none, BPF_ANY) ||
+	    bpf_map_update_elem(shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY) ||
 	    bpf_map_update_elem(shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
 	    bpf_map_update_elem(shared.attached_fd, &s->slot, &s->id, BPF_ANY))
 		return spin_fail(-errno, "connections cannot be given to %s: %s", ctx->name, strerror(errno));
