@@ -8,7 +8,7 @@
  *
  * The kernel's TCP delivers the bytes in order and once (a verdict program of a sockmap), whatever was lost, duplicated or merged in
  * transit. TCP has already acknowledged them. So the application never reads a piece that is dropped, and reads a rewritten piece as
- * rewritten; TCP does not notice. A piece is an skb of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to a
+ * rewritten; TCP does not notice. A piece is an skb of any length, mostly up to 64 KB. Handlers see 16 KB of it at a time, copied to a
  * unit's buffer after headers that are built from the socket. The program tail-calls itself for the rest. Of handlers that look at a
  * piece's first bytes alone, or at none, the other bytes are not copied, and they see 32 KB at a time.
  *
@@ -38,7 +38,9 @@ struct {
 
 /*
  * When the unit was taken (ticks, not 0); 0: it is free. A program that is ended in a handler, by the work limit, keeps its unit: until its
- * stream's next piece, or until any stream takes it over, after SPIN_UNIT_TICKS. Contexts that share a state share this map, because an HPU's private data is part of the state. */
+ * stream's next piece, or until any stream takes it over, after SPIN_UNIT_TICKS. Contexts that share a state share this map, because an
+ * HPU's private data is part of the state.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_HPUS_MAX);
@@ -116,7 +118,8 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 		number = at++;
 		taken = bpf_map_lookup_elem(&spin_units_taken, &number);
 		since = taken ? spin_read_once(taken) : now;
-		if (taken && (!since || now - since > SPIN_UNIT_TICKS) && __sync_bool_compare_and_swap(taken, since, now)) {
+		if (taken && (!since || (int32_t)(now - since) > (int32_t)SPIN_UNIT_TICKS) &&
+		    __sync_bool_compare_and_swap(taken, since, now)) {
 			found = 1;
 			break;
 		}
@@ -125,13 +128,14 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 	if (unit) {
 		spin_write_once(&unit->number, number);
 		spin_write_once(&stream->unit, number + 1);
+		stream->unit_since = now;
 	}
 	return unit;
 }
 
 /*
  * Returns the stream's unit, if it has one. That includes a unit kept when the work limit of the isolated class ended a program in a
- * handler.
+ * handler, unless another stream has taken it over.
  */
 SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 {
@@ -139,7 +143,7 @@ SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 
 	spin_write_once(&stream->unit, 0);
 	if (taken)
-		spin_store32(taken, 0);
+		(void)__sync_bool_compare_and_swap(taken, stream->unit_since, 0);
 }
 
 SPIN_INLINE uint32_t *spin_stream_taken_(uint32_t number)
@@ -401,6 +405,10 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 		bytes = spin_slice_bytes_();
 	if (!spin_stream_slice_(skb, stream, at, bytes))
 		stream->piece_dropped = 1;
+	if (stream->phase == SPIN_STREAM_NEW) { /* no unit for the first byte: as without a slot, handlers must not begin later */
+		spin_stream_free_(stream);
+		return SK_PASS;
+	}
 	stream->bytes += bytes;
 	stream->at = at + bytes;
 	if (stream->at < skb->len)

@@ -50,7 +50,8 @@ struct spin_stream {
 	uint32_t piece_dropped; /* 1: a handler dropped part of it */
 	uint32_t number;        /* its index in spin_streams */
 	uint32_t unit;          /* held by its program, + 1; 0: none */
-	uint32_t unused[5];
+	uint32_t unit_since;    /* when it took that unit, as in spin_units_taken */
+	uint32_t unused[4];
 };
 
 /* One per shared state (spin_connections_missed()). Both numbers are changed atomically. */

@@ -64,7 +64,7 @@ expect 0 "$SPINCTL" stop steer
 
 # thousands of refusals of a user: at most 20 lines in 10 seconds, and how many there were; another user's refusal is logged
 begun=$(date +%s)
-as 4321 "$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 3000 || fail "clients are not taken any more"
+as 4321 "$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 3000 100 >vanished || fail "clients are not taken any more: $(cat vanished)"
 expect 1 as 1235 "$SPINCTL" stop 999999
 logs "^spind: user 1235, process [0-9]*: STOP is refused"
 lines=$(grep -c "^spind: user 4321, .* is refused" spind.out)

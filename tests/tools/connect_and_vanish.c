@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * connect_and_vanish SOCKET N OPEN: N clients of spind (the daemon that attaches handlers for unprivileged users), each of which sends
- * nothing, half of a request, or a whole one, and closes without having waited for an answer. OPEN of them are open at a time. The last OPEN
- * wait for their answers. Prints how many spind has refused, as too many of one user. Used by tests/cli/spind.sh: spind must survive them.
+ * nothing, half of a request, or a whole one, and closes without having waited for an answer. OPEN of them are open at a time, and the last
+ * ones wait for their answers. Prints how many spind has refused, as too many of one user. Used by tests/cli/spind.sh and spind_journal.sh:
+ * spind must survive them.
  */
 #include <errno.h>
 #include <poll.h>

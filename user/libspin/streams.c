@@ -44,7 +44,7 @@ extern const char streams_image[], streams_image_end[];
 struct streams {
 	struct streams *next; /* list of all that have a slot */
 	uint32_t id, slot;    /* 0: none */
-	int end_fd, prog_fd, taken_fd, seen_fd;
+	int end_fd, prog_fd, taken_fd, units_taken_fd, seen_fd;
 	int is_listening, attached;
 	int ending;      /* 1: complete_all() completes its streams; written under the lock */
 	uint64_t cookie; /* of a connected socket */
@@ -208,14 +208,17 @@ static struct spin_stream *find_stream(const struct streams *s, uint64_t cookie)
 	return NULL;
 }
 
-/* Frees the slot of a stream whose completion handler was ended by the work limit, as the program does after others. */
+/* Frees the unit and slot of a stream whose completion handler was ended by the work limit, as the program does after others. */
 static void free_slot(const struct streams *s, uint64_t cookie)
 {
 	struct spin_stream *stream = find_stream(s, cookie);
 	const uint32_t number = stream ? (uint32_t)(stream - s->stream) : 0, none = 0;
+	uint32_t unit;
 
 	if (!stream)
 		return;
+	unit = __atomic_exchange_n(&stream->unit, 0, __ATOMIC_ACQ_REL) - 1;
+	bpf_map_update_elem(s->units_taken_fd, &unit, &none, BPF_ANY); /* fails if it had none */
 	__atomic_store_n(&stream->cookie, 0, __ATOMIC_RELEASE);
 	bpf_map_update_elem(s->taken_fd, &number, &none, BPF_ANY);
 }
@@ -269,9 +272,11 @@ static int try_complete(const struct waiting *w)
 	/* no stream: its context has ended, no byte has arrived, or none has been handled yet */
 	if (!is_late && ((stream && !has_all_bytes(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
 		return 0;
-	if (stream && !s->ending && (is_closed || has_all_bytes(stream, &w->news)))
-		return complete(s, &w->news) || is_late;
-	return 1;
+	if (!stream || s->ending || !(is_closed || has_all_bytes(stream, &w->news)) || complete(s, &w->news))
+		return 1;
+	if (is_late && is_closed) /* no unit in all this time, and no other news will come */
+		free_slot(s, w->news.cookie);
+	return is_late;
 }
 
 static unsigned news_count; /* handled since the thread took the lock */
@@ -403,6 +408,7 @@ int streams__open(struct spin_ctx *ctx)
 	s->end_fd = bpf_program__fd(end);
 	s->prog_fd = bpf_program__fd(stream);
 	s->taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
+	s->units_taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_units_taken");
 	s->seen_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_seen");
 	s->stream = map_memory(bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), sizeof(*s->stream) * SPIN_STREAMS_MAX);
 	s->seen = map_memory(s->seen_fd, sizeof(*s->seen));
@@ -432,6 +438,14 @@ static int alloc_slot(struct streams *s)
 	return spin_fail(-ENOSPC, "%u contexts have sockets of TCP, the most there can be", SPIN_STREAM_SLOTS - 1);
 }
 
+/* A connection stays in the maps when its context ends, and the kernel refuses to add a socket with a verdict program again (-EBUSY). */
+static int add_socket(int map_fd, uint64_t cookie, uint64_t fd)
+{
+	uint64_t value;
+
+	return bpf_map_lookup_elem(map_fd, &cookie, &value) ? bpf_map_update_elem(map_fd, &cookie, &fd, BPF_ANY) : 0;
+}
+
 static int add_connection(const struct streams *s, int socket_fd)
 {
 	const struct spin_stream_known known = { .owner = { s->id, s->slot } };
@@ -441,7 +455,7 @@ static int add_connection(const struct streams *s, int socket_fd)
 	if (bpf_map_update_elem(shared.known_fd, &s->cookie, &known, BPF_NOEXIST))
 		return spin_fail(-errno, "the connection cannot have handlers: %s",
 				 errno == EEXIST ? "another context has it" : strerror(errno));
-	if (bpf_map_update_elem(shared.kept_fd, &s->cookie, &fd, BPF_ANY) || bpf_map_update_elem(shared.socks_fd, &s->cookie, &fd, BPF_ANY))
+	if (add_socket(shared.kept_fd, s->cookie, fd) || add_socket(shared.socks_fd, s->cookie, fd))
 		err = spin_fail(-errno, "the connection cannot have handlers: %s", strerror(errno));
 	if (err)
 		bpf_map_delete_elem(shared.known_fd, &s->cookie);
