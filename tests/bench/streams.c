@@ -22,6 +22,7 @@
 #include "tests/common/built.h"
 #include "tests/common/measure/measure.h"
 #include "tests/common/net/netns.h"
+#include "tests/common/traffic/tcp_pair.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -79,10 +80,7 @@ static void open_side(struct side *side, uint16_t port, const struct way *way)
 	socklen_t bytes = udp_hosts__address("10.9.0.1", port, &to);
 
 	side->ctx = NULL;
-	side->listener = socket(AF_INET, SOCK_STREAM, 0);
-	udp_hosts__bind(side->listener, "10.9.0.1", port);
-	if (listen(side->listener, 1))
-		die("cannot listen: %s", strerror(errno));
+	side->listener = tcp_pair__listen("10.9.0.1", port);
 	if (way->handlers)
 		side->ctx = spind__attach(&spind, side->listener, way->handlers, NULL);
 	netns_enter(hosts.client_ns);

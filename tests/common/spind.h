@@ -13,8 +13,10 @@ struct spind {
 	pid_t pid; /* 0: not running */
 };
 
-/* Starts it with the lines of a configuration ("": none). Ends the test as skipped without root, or on a kernel without the isolated
- * class, which is what spind gives to users. */
+/*
+ * Starts it with the lines of a configuration ("": none). Ends the test as skipped without root, or on a kernel without the isolated class,
+ * which is what spind gives to users.
+ */
 void spind__start(struct spind *spind, const char *settings);
 /* Starts it again at the same path. */
 void spind__restart(struct spind *spind);

@@ -21,6 +21,7 @@
 #include "tests/common/built.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
+#include "tests/common/traffic/tcp_pair.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -284,18 +285,12 @@ static void leave(int control)
 
 static int open_socket(void)
 {
-	int fd, one = 1;
+	int fd;
 
-	if (!kind->is_tcp) {
-		fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
-		udp_hosts__bind(fd, "10.9.0.1", port);
-		return fd;
-	}
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (kind->is_tcp)
+		return tcp_pair__listen("10.9.0.1", port);
+	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	udp_hosts__bind(fd, "10.9.0.1", port);
-	if (listen(fd, 16))
-		die("cannot listen: %s", strerror(errno));
 	return fd;
 }
 

@@ -16,6 +16,7 @@
 
 #include "bpf/abi/stream.h"
 #include "tests/common/built.h"
+#include "tests/common/traffic/tcp_pair.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -31,13 +32,12 @@ struct heads {
 };
 
 struct nth_byte {
-	uint32_t at;
-	struct heads seen;
+	uint32_t at, pieces, bytes, longest, long_enough, sum;
 };
 
 static struct udp_hosts hosts;
 static struct spind spind;
-static int listener, client, server;
+static int listener;
 static uint8_t sent[BYTES], got[BYTES];
 
 /* The byte at a position of the stream. It is never '#', and tells positions apart. */
@@ -56,42 +56,31 @@ static void *state_of(struct spin_ctx *ctx, size_t wanted)
 	return addr;
 }
 
-static void open_connection(void)
+static void *send_all(void *pair)
 {
-	union asks_address to;
-	socklen_t bytes = udp_hosts__address(ADDRESS, PORT, &to);
+	const struct tcp_pair *c = pair;
 
-	client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (client < 0 || connect(client, &to.any, bytes))
-		die("cannot connect: %s", strerror(errno));
-	server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (server < 0)
-		die("cannot accept: %s", strerror(errno));
-}
-
-static void *send_all(void *unused)
-{
 	for (size_t at = 0; at < BYTES;) {
-		ssize_t n = send(client, sent + at, BYTES - at < 1u << 20 ? BYTES - at : 1u << 20, MSG_NOSIGNAL);
+		ssize_t n = send(c->client, sent + at, BYTES - at < 1u << 20 ? BYTES - at : 1u << 20, MSG_NOSIGNAL);
 
 		if (n <= 0)
 			die("send: %s", strerror(errno));
 		at += (size_t)n;
 	}
-	return unused;
+	return pair;
 }
 
 static void pass_stream(void)
 {
+	struct tcp_pair pair = tcp_pair__open(listener);
 	pthread_t thread;
 
 	memset(got, 0, sizeof(got));
-	open_connection();
-	if (pthread_create(&thread, NULL, send_all, NULL))
+	if (pthread_create(&thread, NULL, send_all, &pair))
 		die("no thread");
 	for (size_t at = 0; at < BYTES;) {
-		struct pollfd wait = { .fd = server, .events = POLLIN };
-		ssize_t n = poll(&wait, 1, 10000) > 0 ? recv(server, got + at, BYTES - at, MSG_DONTWAIT) : 0;
+		struct pollfd wait = { .fd = pair.server, .events = POLLIN };
+		ssize_t n = poll(&wait, 1, 10000) > 0 ? recv(pair.server, got + at, BYTES - at, MSG_DONTWAIT) : 0;
 
 		if (n < 0 && errno == EAGAIN)
 			continue;
@@ -100,19 +89,12 @@ static void pass_stream(void)
 		at += (size_t)n;
 	}
 	pthread_join(thread, NULL);
-	close(client);
-	close(server);
+	tcp_pair__close(&pair);
 }
 
 static struct spin_ctx *attach(const struct spin_object *obj)
 {
-	const int one = 1;
-
-	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	udp_hosts__bind(listener, ADDRESS, PORT);
-	if (listen(listener, 16))
-		die("cannot listen: %s", strerror(errno));
+	listener = tcp_pair__listen(ADDRESS, PORT);
 	return spind__attach(&spind, listener, obj, NULL);
 }
 
@@ -145,7 +127,7 @@ static void check_heads(void)
 	spin_object__close(obj);
 }
 
-/* The stream has one value from the start to its end, so that the sum tells how many pieces have the byte. */
+/* All bytes of the stream are 1, so the sum tells in how many pieces the handlers saw the byte. */
 static void check_nth_byte(void)
 {
 	struct spin_object *obj = built_open("nth_byte");
@@ -157,12 +139,11 @@ static void check_nth_byte(void)
 	pass_stream();
 	if (memcmp(sent, got, sizeof(sent)))
 		die("the stream was changed");
-	if (n->seen.bytes != BYTES || n->seen.longest > SPIN_STREAM_PIECES)
-		die("handlers saw %u bytes in pieces of up to %u", n->seen.bytes, n->seen.longest);
-	/* at least one piece of 1 MiB sends is whole; a piece without byte NTH has less than NTH + 1 bytes */
-	if (n->seen.sum > n->seen.pieces || n->seen.sum * (SPIN_STREAM_PIECES - NTH) < BYTES - n->seen.pieces * NTH || !n->seen.sum)
-		die("%u of %u pieces have the byte %u", n->seen.sum, n->seen.pieces, NTH);
-	printf("nth_byte: %u pieces of up to %u bytes, %u with byte %u\n", n->seen.pieces, n->seen.longest, n->seen.sum, NTH);
+	if (n->bytes != BYTES || n->longest > SPIN_STREAM_PIECES)
+		die("handlers saw %u bytes in pieces of up to %u", n->bytes, n->longest);
+	if (n->sum != n->long_enough || !n->sum)
+		die("of %u pieces with a byte %u, handlers saw it in %u", n->long_enough, NTH, n->sum);
+	printf("nth_byte: %u pieces of up to %u bytes, %u with a byte %u\n", n->pieces, n->longest, n->sum, NTH);
 	spin_ctx__destroy(ctx);
 	close(listener);
 	spin_object__close(obj);

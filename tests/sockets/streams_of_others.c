@@ -4,7 +4,7 @@
  * Connections beyond the 1024 that a context may have outlive it, get handlers of their own and end: the next context has the same place
  * in the tables, and its connections must still have handlers. A connection whose context was created and never attached must be free for
  * another one, and must keep no other context alive. Handlers that the work limit ends, at the bytes or at the end of a connection, keep
- * one of few units (buffers for handlers that run): other connections' bytes must be read meanwhile, and must have handlers again later.
+ * one of few units (buffers for handlers that run): other connections' bytes must still be read, and must have handlers again later.
  * Run by tests/run.
  */
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include "bpf/abi/stream.h"
 #include "tests/common/built.h"
 #include "tests/common/net/lines.h"
+#include "tests/common/traffic/tcp_pair.h"
 #include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -29,18 +30,13 @@
 #define PORT        7119                                  /* of the first listening socket; the next ones follow */
 #define SURPLUS     3                                     /* connections beyond a context's share */
 #define GROUPS      (SPIN_STREAMS_MAX / SPIN_STREAM_WAYS) /* connections with the same cookie modulo this have the same slots */
-#define TRIES       (40 * GROUPS)
-#define ENDLESS_MAX 64     /* connections whose handlers are ended, until no unit is free */
-#define WAIT_MS     15000  /* more than SPIN_UNIT_TICKS last with any kernel */
-#define FREED_US    500000 /* spind removes a context from its list before it frees the context's place */
+#define ENDLESS_MAX 64                                    /* connections whose handlers are ended, until no unit is free */
+#define WAIT_MS     15000                                 /* more than SPIN_UNIT_TICKS last with any kernel */
+#define FREED_US    500000                                /* spind removes a context from its list before it frees the context's place */
 
 /* Same layout as in tests/handlers/streams/endless_end.c. */
 struct endless_end {
 	uint32_t rounds, pieces, ends, missed, loops[SPIN_STREAMS_MAX];
-};
-
-struct connection {
-	int client, server;
 };
 
 static struct udp_hosts hosts;
@@ -48,39 +44,6 @@ static struct spind spind;
 static struct spin_object *lines, *endless;
 
 /* --- sockets and contexts --- */
-
-static int open_listener(uint16_t port)
-{
-	const int one = 1;
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	udp_hosts__bind(fd, ADDRESS, port);
-	if (listen(fd, 64))
-		die("cannot listen: %s", strerror(errno));
-	return fd;
-}
-
-static struct connection open_connection(int listener)
-{
-	union asks_address to;
-	socklen_t bytes = sizeof(to);
-	struct connection c;
-
-	c.client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (getsockname(listener, &to.any, &bytes) || c.client < 0 || connect(c.client, &to.any, bytes))
-		die("cannot connect: %s", strerror(errno));
-	c.server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (c.server < 0)
-		die("cannot accept: %s", strerror(errno));
-	return c;
-}
-
-static void close_connection(const struct connection *c)
-{
-	close(c->client);
-	close(c->server);
-}
 
 static int try_attach(int fd, const struct spin_object *obj, int detached, struct spin_ctx **ctx)
 {
@@ -117,85 +80,73 @@ static void end_context(struct spin_ctx *ctx)
 	usleep(FREED_US);
 }
 
-static void send_text(const struct connection *c, const char *text)
+static void send_text(const struct tcp_pair *c, const char *text)
 {
 	if (send(c->client, text, strlen(text), MSG_NOSIGNAL) != (ssize_t)strlen(text))
 		die("cannot send: %s", strerror(errno));
 }
 
-static void check_read(const char *what, const struct connection *c, const char *sends, const char *reads)
-{
-	const struct timeval wait = { .tv_sec = 5 };
-	const size_t bytes = strlen(reads);
-	char got[16];
-
-	setsockopt(c->server, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	send_text(c, sends);
-	if (recv(c->server, got, bytes, MSG_WAITALL) != (ssize_t)bytes || memcmp(got, reads, bytes))
-		die("%s: not '%s' is read", what, reads);
-}
-
 /* --- a connection beyond its context's share --- */
 
 /* Gives the connection handlers of its own, and closes it while it has them. */
-static void end_with_own_handlers(const struct connection *c)
+static void end_with_own_handlers(const struct tcp_pair *c)
 {
 	struct spin_ctx *own = attach(c->server, lines, 0);
 	const struct lines *state = lines__state(own);
 
-	check_read("a connection that gets handlers later", c, "abc", "Abc");
-	close_connection(c);
+	tcp_pair__check_read("a connection that gets handlers later", c, "abc", "Abc");
+	tcp_pair__close(c);
 	lines__wait_for("a connection with handlers of its own ends", &state->ended, 1);
 	spin_ctx__destroy(own);
 }
 
 /* The next context has as many connections as it may: one more must have no handlers, and be counted, after others' have ended. */
-static void check_full(int listener, const struct lines *state, const struct connection *surplus)
+static void check_full(int listener, const struct lines *state, const struct tcp_pair *surplus)
 {
-	static struct connection own[SPIN_STREAMS_MAX + 1];
+	static struct tcp_pair own[SPIN_STREAMS_MAX + 1];
 	uint32_t missed;
 
 	for (unsigned i = 0; i < SPIN_STREAMS_MAX; i++)
-		own[i] = open_connection(listener);
-	check_read("the first of many connections", &own[0], "abc", "Abc");
+		own[i] = tcp_pair__open(listener);
+	tcp_pair__check_read("the first of many connections", &own[0], "abc", "Abc");
 	missed = lines__load(&state->missed);
 	for (unsigned i = 0; i < SURPLUS; i++)
 		end_with_own_handlers(&surplus[i]);
-	own[SPIN_STREAMS_MAX] = open_connection(listener);
-	check_read("a connection beyond the next context's share", &own[SPIN_STREAMS_MAX], "abc", "abc");
-	check_read("the first of many connections", &own[0], "\na", "\nA");
+	own[SPIN_STREAMS_MAX] = tcp_pair__open(listener);
+	tcp_pair__check_read("a connection beyond the next context's share", &own[SPIN_STREAMS_MAX], "abc", "abc");
+	tcp_pair__check_read("the first of many connections", &own[0], "\na", "\nA");
 	if (lines__load(&state->missed) == missed)
 		die("connections of another context have made room for more than a context's share");
 	for (unsigned i = 0; i <= SPIN_STREAMS_MAX; i++)
-		close_connection(&own[i]);
+		tcp_pair__close(&own[i]);
 }
 
 static void check_surplus(void)
 {
-	static struct connection many[SPIN_STREAMS_MAX + 2 * SURPLUS];
-	int listener = open_listener(PORT + 1), next_listener = open_listener(PORT + 2);
+	static struct tcp_pair many[SPIN_STREAMS_MAX + 2 * SURPLUS];
+	int listener = tcp_pair__listen(ADDRESS, PORT + 1), next_listener = tcp_pair__listen(ADDRESS, PORT + 2);
 	struct spin_ctx *ctx = attach(listener, lines, 0), *next;
-	struct connection c;
+	struct tcp_pair c;
 	struct lines *state;
 
 	for (unsigned i = 0; i < SPIN_STREAMS_MAX + 2 * SURPLUS; i++)
-		many[i] = open_connection(listener);
-	check_read("a connection beyond the share", &many[SPIN_STREAMS_MAX], "abc", "abc");
+		many[i] = tcp_pair__open(listener);
+	tcp_pair__check_read("a connection beyond the share", &many[SPIN_STREAMS_MAX], "abc", "abc");
 	end_context(ctx);
 	next = attach(next_listener, lines, 0);
 	state = lines__state(next);
 	for (unsigned i = 0; i < SURPLUS; i++)
 		end_with_own_handlers(&many[SPIN_STREAMS_MAX + i]);
 	for (uint32_t i = 1; i <= SURPLUS; i++) {
-		c = open_connection(next_listener);
-		check_read("a connection of the next context", &c, "abc", "Abc");
-		close_connection(&c);
+		c = tcp_pair__open(next_listener);
+		tcp_pair__check_read("a connection of the next context", &c, "abc", "Abc");
+		tcp_pair__close(&c);
 		lines__wait_for("connections of the next context begin", &state->begun, i);
 		lines__wait_for("connections of the next context end", &state->ended, i);
 	}
 	check_full(next_listener, state, &many[SPIN_STREAMS_MAX + SURPLUS]);
 	for (unsigned i = 0; i < SPIN_STREAMS_MAX; i++)
-		close_connection(&many[i]);
+		tcp_pair__close(&many[i]);
 	end_context(next);
 	close(next_listener);
 	close(listener);
@@ -205,18 +156,18 @@ static void check_surplus(void)
 
 static void check_never_attached(void)
 {
-	int plain = open_listener(PORT + 1), listener = open_listener(PORT + 2);
-	struct connection c = open_connection(plain);
+	int plain = tcp_pair__listen(ADDRESS, PORT + 1), listener = tcp_pair__listen(ADDRESS, PORT + 2);
+	struct tcp_pair c = tcp_pair__open(plain);
 	struct spin_ctx *ctx;
 
 	end_context(attach(c.server, lines, 1));
 	if (try_attach(c.server, lines, 0, &ctx))
 		die("a connection cannot have handlers after a context that was never attached: %s", spin_strerror_last());
-	check_read("a connection has handlers after a context that was never attached", &c, "abc", "Abc");
+	tcp_pair__check_read("a connection has handlers after a context that was never attached", &c, "abc", "Abc");
 	end_context(ctx);
-	close_connection(&c);
+	tcp_pair__close(&c);
 
-	c = open_connection(plain); /* it stays open, and its place goes to the context of the listening socket */
+	c = tcp_pair__open(plain); /* it stays open, and its place goes to the context of the listening socket */
 	end_context(attach(c.server, lines, 1));
 	ctx = attach(listener, lines, 0);
 	close(listener);
@@ -226,7 +177,7 @@ static void check_never_attached(void)
 		usleep(10000);
 	}
 	spin_ctx__destroy(ctx);
-	close_connection(&c);
+	tcp_pair__close(&c);
 	close(plain);
 }
 
@@ -243,7 +194,7 @@ static struct endless_end *endless_state(struct spin_ctx *ctx)
 }
 
 /* Sends 'x', which no application reads if a handler loops at it. Returns 1 if it is read: no unit was free. */
-static int is_passed(const struct connection *c, const struct endless_end *state)
+static int is_passed(const struct tcp_pair *c, const struct endless_end *state)
 {
 	const uint32_t before = lines__load(&state->pieces);
 	struct pollfd wait = { .fd = c->server, .events = POLLIN };
@@ -260,20 +211,20 @@ static int is_passed(const struct connection *c, const struct endless_end *state
 }
 
 /* Sends one piece, which must be read. Returns 1 if handlers have seen it. */
-static int is_handled(const struct connection *c, const struct endless_end *state)
+static int is_handled(const struct tcp_pair *c, const struct endless_end *state)
 {
 	const uint32_t before = lines__load(&state->pieces);
 
-	check_read("another connection, while handlers have been ended", c, "hello", "hello");
+	tcp_pair__check_read("another connection, while handlers have been ended", c, "hello", "hello");
 	return lines__load(&state->pieces) != before;
 }
 
 static void check_units(void)
 {
-	int listener = open_listener(PORT + 1);
+	int listener = tcp_pair__listen(ADDRESS, PORT + 1);
 	struct spin_ctx *ctx = attach(listener, endless, 0);
 	struct endless_end *state = endless_state(ctx);
-	struct connection idle[ENDLESS_MAX], late, other = open_connection(listener);
+	struct tcp_pair idle[ENDLESS_MAX], late, other = tcp_pair__open(listener);
 	uint32_t missed, passed = 0;
 	unsigned count = 0;
 	int begins;
@@ -284,10 +235,10 @@ static void check_units(void)
 	while (!passed) {
 		if (count == ENDLESS_MAX)
 			die("%u handlers were ended, and there are still free units", count);
-		idle[count] = open_connection(listener);
+		idle[count] = tcp_pair__open(listener);
 		passed = (uint32_t)is_passed(&idle[count++], state);
 	}
-	late = open_connection(listener);
+	late = tcp_pair__open(listener);
 	begins = is_handled(&late, state); /* 1 only if a unit was free again already */
 	passed += !begins;
 	for (int ms = 0; !is_handled(&other, state); ms += 50) {
@@ -304,49 +255,32 @@ static void check_units(void)
 	if (is_handled(&late, state) != begins)
 		die("handlers see a connection from the middle on, because no unit was free when it began");
 	for (unsigned i = 0; i < count; i++)
-		close_connection(&idle[i]);
-	close_connection(&late);
-	close_connection(&other);
+		tcp_pair__close(&idle[i]);
+	tcp_pair__close(&late);
+	tcp_pair__close(&other);
 	end_context(ctx);
 	close(listener);
-}
-
-/* Opens a connection of these slots. Nothing is sent on the others, so they take no slot. */
-static struct connection open_in(int listener, uint64_t group)
-{
-	for (unsigned i = 0; i < TRIES; i++) {
-		struct connection c = open_connection(listener);
-		uint64_t cookie;
-		socklen_t bytes = sizeof(cookie);
-
-		if (getsockopt(c.server, SOL_SOCKET, SO_COOKIE, &cookie, &bytes))
-			die("a connection has no number: %s", strerror(errno));
-		if (cookie % GROUPS == group)
-			return c;
-		close_connection(&c);
-	}
-	die("no connection of the slots %llu", (unsigned long long)group);
 }
 
 /* As many connections as share slots end, each in a handler that is ended. Three times: the next ones need the slots and units. */
 static void check_ends(void)
 {
-	int listener = open_listener(PORT + 1);
+	int listener = tcp_pair__listen(ADDRESS, PORT + 1);
 	struct spin_ctx *ctx = attach(listener, endless, 0);
 	struct endless_end *state = endless_state(ctx);
-	struct connection c[SPIN_STREAM_WAYS];
+	struct tcp_pair c[SPIN_STREAM_WAYS];
 
 	for (uint32_t round = 0, ends = 0; round < 3; round++) {
 		for (unsigned i = 0; i < SPIN_STREAM_WAYS; i++) {
 			const uint32_t before = lines__load(&state->pieces);
 
-			c[i] = open_in(listener, 0);
-			check_read("a connection whose end loops", &c[i], "e", "e");
+			c[i] = tcp_pair__open_in(listener, GROUPS, 0);
+			tcp_pair__check_read("a connection whose end loops", &c[i], "e", "e");
 			if (lines__load(&state->pieces) == before)
 				die("after %u completion handlers that were ended, a connection has no handlers", ends + i);
 		}
 		for (unsigned i = 0; i < SPIN_STREAM_WAYS; i++)
-			close_connection(&c[i]);
+			tcp_pair__close(&c[i]);
 		ends += SPIN_STREAM_WAYS;
 		lines__wait_for("completion handlers that are ended begin", &state->ends, ends);
 	}
@@ -360,7 +294,7 @@ static int run(void)
 	struct spin_ctx *keeper;
 
 	spind__drop_privileges();
-	listener = open_listener(PORT);
+	listener = tcp_pair__listen(ADDRESS, PORT);
 	keeper = attach(listener, lines, 0); /* spind's process for this namespace, and its tables, must stay */
 	check_surplus();
 	printf("ok: connections beyond a context's share\n");

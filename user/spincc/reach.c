@@ -25,7 +25,7 @@
 struct function {
 	const char *define; /* its first line */
 	char name[NAME_BYTES];
-	int found; /* handlers call it */
+	enum { NOT_CALLED, CALLED, READ } state; /* by handlers */
 };
 
 /* A member whose address leads to payload: its structure, and its index there. */
@@ -39,7 +39,6 @@ struct reach {
 	struct function *function;
 	unsigned functions;
 	struct member member[MEMBERS_MAX];
-	unsigned members;
 	uint32_t bytes;
 };
 
@@ -76,8 +75,8 @@ static int list_functions(struct reach *r)
 static void mark(struct reach *r, const char *name)
 {
 	for (unsigned i = 0; i < r->functions; i++)
-		if (!strcmp(r->function[i].name, name))
-			r->function[i].found = 1;
+		if (!strcmp(r->function[i].name, name) && r->function[i].state == NOT_CALLED)
+			r->function[i].state = CALLED;
 }
 
 /*
@@ -225,9 +224,9 @@ static void follow(struct reach *r)
 	for (int found = 1; found && r->bytes != REACH_ALL;) {
 		found = 0;
 		for (unsigned i = 0; i < r->functions; i++) {
-			if (r->function[i].found != 1)
+			if (r->function[i].state != CALLED)
 				continue;
-			r->function[i].found = 2;
+			r->function[i].state = READ;
 			found = 1;
 			read_function(r, &r->function[i]);
 		}

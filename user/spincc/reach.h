@@ -10,7 +10,7 @@
 
 /*
  * Returns how many bytes at the start of a packet's payload the handlers may look at, by unoptimised IR: 0, if they look at none; REACH_ALL
- * if an offset is not a constant, if they walk over the payload, or if the IR was not understood. Called by build.c.
+ * if an offset is not a constant, if they walk over the payload, or if the IR was not understood. Called by loops.c.
  */
 uint32_t reach__of_handlers(const struct ir *ir);
 

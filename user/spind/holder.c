@@ -4,7 +4,7 @@
  * each client, and counts contexts (loaded packet handlers) per user (holder.h). A client is counted before the reply is sent, and the
  * front process sends one handoff at a time; therefore quotas hold. The front process keeps its copies of the descriptors until the reply,
  * so this thread never closes the last copy: closing a TCP socket that lingers would block it. The client's thread may block there instead.
- * The holder ends when it has had no client for IDLE_MS, whatever it is asked meanwhile, or at once by HANDOFF_END_IDLE.
+ * The holder ends when it has had no client for IDLE_MS, whatever else it is asked, or at once by HANDOFF_END_IDLE.
  */
 #include <errno.h>
 #include <fcntl.h>

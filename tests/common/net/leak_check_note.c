@@ -22,10 +22,11 @@
 static const struct {
 	const char *name, *word; /* keyword in fdinfo */
 	int (*next)(__u32 id, __u32 *next);
+	int (*open)(__u32 id);
 } kinds[LEAK_KINDS] = {
-	[LEAK_MAP] = { "map", "map_id:", bpf_map_get_next_id },
-	[LEAK_PROGRAM] = { "program", "prog_id:", bpf_prog_get_next_id },
-	[LEAK_LINK] = { "link", "link_id:", bpf_link_get_next_id },
+	[LEAK_MAP] = { "map", "map_id:", bpf_map_get_next_id, bpf_map_get_fd_by_id },
+	[LEAK_PROGRAM] = { "program", "prog_id:", bpf_prog_get_next_id, bpf_prog_get_fd_by_id },
+	[LEAK_LINK] = { "link", "link_id:", bpf_link_get_next_id, bpf_link_get_fd_by_id },
 };
 
 /* Counts the entries of a directory and its subdirectories. */
@@ -122,39 +123,30 @@ static int has_prefix(const char *name, const char *const *prefixes, unsigned co
 	return 0;
 }
 
-static void note_links(struct leak_check *l)
+/* Returns 0 if the object is still there; *info is its struct bpf_prog_info or bpf_link_info. */
+static int read_info(enum leak_kind kind, unsigned id, void *info, uint32_t bytes)
 {
-	unsigned id = 0;
+	int fd = kinds[kind].open(id), err;
 
-	while (!bpf_link_get_next_id(id, &id)) {
-		struct bpf_link_info info = { 0 };
-		uint32_t bytes = sizeof(info);
-		int fd = bpf_link_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && is_noted(l, LEAK_PROGRAM, info.prog_id))
-			add(l, LEAK_LINK, id);
-		close(fd);
-	}
+	if (fd < 0)
+		return -1;
+	memset(info, 0, bytes);
+	err = bpf_obj_get_info_by_fd(fd, info, &bytes);
+	close(fd);
+	return err;
 }
 
 void leak_check__note_names(struct leak_check *l, const char *const *prefixes, unsigned count)
 {
-	unsigned id = 0;
+	struct bpf_prog_info program;
+	struct bpf_link_info link;
 
-	while (!bpf_prog_get_next_id(id, &id)) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t bytes = sizeof(info);
-		int fd = bpf_prog_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && has_prefix(info.name, prefixes, count))
+	for (unsigned id = 0; !kinds[LEAK_PROGRAM].next(id, &id);)
+		if (!read_info(LEAK_PROGRAM, id, &program, sizeof(program)) && has_prefix(program.name, prefixes, count))
 			add(l, LEAK_PROGRAM, id);
-		close(fd);
-	}
-	note_links(l);
+	for (unsigned id = 0; !kinds[LEAK_LINK].next(id, &id);)
+		if (!read_info(LEAK_LINK, id, &link, sizeof(link)) && is_noted(l, LEAK_PROGRAM, link.prog_id))
+			add(l, LEAK_LINK, id);
 }
 
 static int exists(enum leak_kind kind, unsigned id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * heads - handlers of TCP streams for tests/sockets/streams_copy_what_is_read: each piece's first byte becomes '#', and its last byte of the
- * first eight is added up
+ * heads - handlers of TCP streams for tests/sockets/streams_copy_what_is_read: each piece's first byte becomes '#', and its eighth byte is
+ * added up
  *
  * The handlers look at the first eight bytes of a piece alone, so the runtime copies no more of it, and writes no more of it back.
  */

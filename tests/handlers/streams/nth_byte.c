@@ -9,7 +9,8 @@
 struct nth_byte {
 	uint32_t at;                     /* set by the application */
 	uint32_t pieces, bytes, longest; /* longest: bytes of the longest piece */
-	uint32_t sum;                    /* of the bytes at `at` of pieces that have one */
+	uint32_t long_enough;            /* pieces that have a byte at `at` */
+	uint32_t sum;                    /* of these bytes */
 };
 
 SPIN_STATE(struct nth_byte);
@@ -24,6 +25,7 @@ static uint32_t byte_at(struct spin_payload *p, uint32_t at)
 static enum spin_payload_rc nth_byte_payload(struct spin_payload *p, struct nth_byte *n)
 {
 	spin_add32(&n->sum, byte_at(p, spin_load32(&n->at)));
+	spin_add32(&n->long_enough, p->length > n->at);
 	spin_add32(&n->pieces, 1);
 	spin_add32(&n->bytes, p->length);
 	if (p->length > n->longest)

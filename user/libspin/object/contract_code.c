@@ -194,8 +194,8 @@ static int find_reference(const struct code *c, size_t symbol, size_t *section, 
 		if (!scn || !gelf_getshdr(scn, &header) || header.sh_type != SHT_REL || !is_code(section_name(c, header.sh_info, &target)))
 			continue;
 		data = elf_getdata(scn, NULL);
-		for (size_t k = 0; data && k < header.sh_size / header.sh_entsize; k++)
-			if (gelf_getrel(data, (int)k, &rel) && GELF_R_SYM(rel.r_info) == symbol) {
+		for (int k = 0; data && gelf_getrel(data, k, &rel); k++)
+			if (GELF_R_SYM(rel.r_info) == symbol) {
 				*section = header.sh_info;
 				*at = rel.r_offset / sizeof(struct bpf_insn);
 				return 1;
