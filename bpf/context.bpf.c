@@ -247,7 +247,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 		view = spin_frame_view(&frame);
 		spin_emit_event_(&out.outcome, &view, &d, hpu);
 	}
-	if (out.reason == SPIN_REASON_REPLIED || out.acknowledged) {
+	if (out.reason == SPIN_REASON_REPLIED || out.acknowledged || out.resized) {
 		view = spin_frame_view(&frame);
 		/*
 		 * Shrinking cannot fail. The test avoids a helper call for every reply; a reply as long as the linear part of a

@@ -141,7 +141,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, SPIN_PART_WHOLE, &out);
 		if (out.outcome.error)
 			spin_host_emit_event(&out.outcome, &d);
-		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged)
+		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged || out.resized)
 			*frame_bytes = out.frame_bytes;
 		spin_host_send();
 		if (out.replay)

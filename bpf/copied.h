@@ -43,7 +43,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	held = (uint32_t)spin_verifier_forget_(&view, out.changed_bytes);
 	if (held)
 		bpf_xdp_store_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES));
-	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != frame.bytes)
+	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged || out.resized) && out.frame_bytes != frame.bytes)
 		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)frame.bytes);
 	if (out.consumed)
 		return spin_consumed_(ctx, &view, &out, hpu);

@@ -80,8 +80,11 @@ SPIN_INLINE _Bool spin_nfp_match_(const struct spin_view *view, const struct spi
 	}
 }
 
-/* Like spin_handle() of packet.h, for datagrams only. *reply_bytes is the length of the frame that leaves if the reason is REPLIED. */
-SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, struct spin_datagram *d, void *state, uint32_t *reply_bytes)
+/*
+ * Like spin_handle() of packet.h, for datagrams only. Sets *frame_bytes for a reply, and for a datagram that the handler shortens; else it
+ * stays 0.
+ */
+SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, struct spin_datagram *d, void *state, uint32_t *frame_bytes)
 {
 	const _Bool partial = SPIN_NFP_SET_(SPIN_NFP_PARTIAL) == 1;
 	struct spin_packet packet = { .view = *view,
@@ -91,6 +94,7 @@ SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, stru
 				      .is_ip4 = d->is_ip4,
 				      .mpq = SPIN_NO_CONNECTION,
 				      .reply_bytes = SPIN_NO_REPLY,
+				      .deliver_bytes = SPIN_NO_REPLY,
 				      .start = d->payload,
 				      .start_bytes = d->payload_bytes,
 				      .ip_at = d->ip_at,
@@ -105,14 +109,19 @@ SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, stru
 	spin_run_handlers(&packet, d->payload_bytes, &out);
 	if (out.reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(view, d, packet.reply_bytes);
-		*reply_bytes = spin_barrier_var_(d->payload_at) + packet.reply_bytes;
+		*frame_bytes = spin_barrier_var_(d->payload_at) + packet.reply_bytes;
+	} else if (out.reason == SPIN_REASON_SUCCESS && packet.deliver_bytes != SPIN_NO_REPLY) {
+		const uint32_t bytes = spin_handlers_.user_header_bytes + packet.deliver_bytes;
+
+		spin_set_length(view, d, bytes, spin_arrived_sum_(view, d, packet.sum_change, partial));
+		*frame_bytes = spin_barrier_var_(d->payload_at) + bytes;
 	} else if (packet.stored && (out.reason == SPIN_REASON_SUCCESS || out.reason == SPIN_REASON_PROCEEDED)) {
-		spin_deliver(view, d, packet.sum_change, partial);
+		spin_update_udp(view, d, packet.sum_change, partial);
 	}
 	return out.reason;
 }
 
-SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, uint32_t *reply_bytes)
+SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, uint32_t *frame_bytes)
 {
 	static const struct spin_rule udp; /* for spin_reparse_(), which uses it for ICMP only */
 	struct spin_view view = spin_nfp_view_(ctx);
@@ -126,7 +135,7 @@ SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, u
 		return SPIN_REASON_TRUNCATED; /* unreachable: for the verifier */
 	if (!spin_nfp_match_(&view, &d))
 		return SPIN_REASON_UNMATCHED;
-	return spin_nfp_handle_(&view, &d, state, reply_bytes);
+	return spin_nfp_handle_(&view, &d, state, frame_bytes);
 }
 
 SPIN_INLINE void spin_nfp_count_(uint32_t reason)
@@ -144,17 +153,17 @@ SEC("xdp")
 int spin_nfp(struct xdp_md *ctx)
 {
 	void *state = spin_nfp_state_();
-	uint32_t reply_bytes = 0, frame_bytes;
+	uint32_t leaves_bytes = 0, frame_bytes;
 	enum spin_reason reason;
 
 	if (spin_nfp_has_state_ && !state)
 		return XDP_ABORTED; /* unreachable: for the verifier */
-	reason = spin_nfp_packet_(ctx, state, &reply_bytes);
+	reason = spin_nfp_packet_(ctx, state, &leaves_bytes);
 	spin_nfp_count_(reason);
-	if (reason == SPIN_REASON_REPLIED) {
+	if (leaves_bytes) {
 		frame_bytes = (uint32_t)(SPIN_CONTEXT_POINTER_(ctx, data_end) - SPIN_CONTEXT_POINTER_(ctx, data));
-		if (frame_bytes != reply_bytes && bpf_xdp_adjust_tail(ctx, (int)reply_bytes - (int)frame_bytes))
-			return XDP_DROP; /* unreachable: a reply is no longer than its request */
+		if (frame_bytes != leaves_bytes && bpf_xdp_adjust_tail(ctx, (int)leaves_bytes - (int)frame_bytes))
+			return XDP_DROP; /* unreachable: no packet becomes longer */
 	}
 	return spin_action_(reason);
 }

@@ -18,9 +18,10 @@
 /* What became of a packet: results of spin_handle() for the caller, which decides about the frame. */
 struct spin_packet_result {
 	enum spin_reason reason;
-	uint32_t frame_bytes;   /* replies: the length that the frame is cut to */
+	uint32_t frame_bytes;   /* replies, and resized packets: the length that the frame is cut to */
 	uint32_t changed_bytes; /* bytes at the start of the frame's copy that may differ from the frame; 0: none */
 	struct spin_handlers_result outcome;
+	_Bool resized; /* it goes to the host with another length */
 	/* messages only */
 	_Bool consumed; /* the packet is consumed, or returned as an acknowledgement */
 	_Bool acknowledged;
@@ -102,11 +103,11 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /*
- * Makes a reply from SPIN_REPLY's buffer: sets the frame's length and stores the buffer after the headers. The resize invalidates the
- * pointers, so *view and *d are derived again. The reason becomes SUCCESS if there is no room.
+ * Makes SPIN_REPLY's buffer the payload: sets the frame's length and stores the buffer after the headers. The resize invalidates the
+ * pointers, so *view and *d are derived again. The reason becomes REPLIED, or SUCCESS if there is no room.
  */
-SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,
-				  struct spin_packet_result *out)
+SPIN_INLINE void spin_make_payload_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,
+				    struct spin_packet_result *out)
 {
 	uint32_t ip, udp, at;
 	_Bool fits;
@@ -126,6 +127,31 @@ SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *vi
 	out->reason = SPIN_REASON_REPLIED;
 }
 
+/* Delivers the datagram in the length of spin_deliver() or spin_deliver_from_buffer() (<spin/deliver.h>). */
+SPIN_INLINE void spin_resize_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, const struct spin_packet *packet,
+			      _Bool accept_partial, uint32_t hpu, struct spin_packet_result *out)
+{
+	const _Bool made = spin_reply_size_ && packet->deliver_bytes & SPIN_REPLY_MADE_;
+	const uint32_t bytes =
+		made ? packet->deliver_bytes & (SPIN_REPLY_MADE_ - 1) : spin_handlers_.user_header_bytes + packet->deliver_bytes;
+	const enum spin_arrived_sum arrived = spin_arrived_sum_(view, d, packet->sum_change, accept_partial);
+
+	if (made) {
+		spin_make_payload_(frame, view, d, bytes, hpu, out);
+		if (out->reason == SPIN_REASON_SUCCESS) { /* no room */
+			spin_note_error_(&out->outcome, SPIN_EVENT_SEGV, SPIN_KIND_PAYLOAD);
+			out->reason = SPIN_REASON_SEGV;
+		}
+		if (out->reason != SPIN_REASON_REPLIED)
+			return;
+		out->reason = SPIN_REASON_SUCCESS;
+	}
+	spin_set_length(view, d, bytes, arrived);
+	out->resized = 1;
+	out->frame_bytes = spin_barrier_var_(d->payload_at) + bytes;
+	out->changed_bytes = made ? d->payload_at : out->frame_bytes;
+}
+
 /*
  * Handles what spin_find() found. The reason is SPIN_PARSED if another program must continue with its message (enum spin_part). The frame
  * must be writable and is changed in place, except for its length; with SPIN_REPLY its length, *view and *d may also change.
@@ -139,7 +165,7 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 
 	out->outcome.error = 0;
 	out->frame_bytes = out->changed_bytes = out->replay = 0;
-	out->consumed = out->acknowledged = 0;
+	out->consumed = out->acknowledged = out->resized = 0;
 	out->reason = SPIN_REASON_IP_CHECKSUM;
 	if (part < SPIN_PART_REST && d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
@@ -166,7 +192,7 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 		icmp_checksum = ((const struct spin_icmp *)d->udp)->checksum;
 	packet.sum_change = 0;
 	packet.stored = 0;
-	packet.reply_bytes = SPIN_NO_REPLY;
+	packet.reply_bytes = packet.deliver_bytes = SPIN_NO_REPLY;
 	packet.hpu = hpu;
 	packet.start = d->payload;
 	packet.start_bytes = d->payload_bytes;
@@ -180,10 +206,14 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 		spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
+	if (out->reason == SPIN_REASON_SUCCESS && packet.deliver_bytes != SPIN_NO_REPLY) {
+		spin_resize_(frame, view, d, &packet, accept_partial, hpu, out);
+		return;
+	}
 	made = spin_reply_size_ && out->reason == SPIN_REASON_REPLIED && packet.reply_bytes & SPIN_REPLY_MADE_;
 	if (made) {
 		packet.reply_bytes &= SPIN_REPLY_MADE_ - 1;
-		spin_make_reply_(frame, view, d, packet.reply_bytes, hpu, out);
+		spin_make_payload_(frame, view, d, packet.reply_bytes, hpu, out);
 	}
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(view, d, packet.reply_bytes);
@@ -191,11 +221,11 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 		out->changed_bytes = made ? d->payload_at : out->frame_bytes;
 	} else if (packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)
-			spin_deliver_icmp(view, d, packet.sum_change, icmp_checksum);
+			spin_update_icmp(view, d, packet.sum_change, icmp_checksum);
 		else if (d->is_tcp)
-			spin_deliver_tcp(view, d, packet.sum_change, accept_partial);
+			spin_update_tcp(view, d, packet.sum_change, accept_partial);
 		else if (!d->is_ether)
-			spin_deliver(view, d, packet.sum_change, accept_partial);
+			spin_update_udp(view, d, packet.sum_change, accept_partial);
 		out->changed_bytes = d->payload_at + d->payload_bytes;
 	}
 }

@@ -6,10 +6,11 @@
  * Makes room after a short frame for a longer reply (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of
  * them leave the rest of a buffer after it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame is
  * moved to the front. Only the dispatcher does this, not programs of objects: the headroom contains bytes of other packets, while the
- * kernel clears what a program adds at the end.
+ * kernel clears what a program adds at the end. Then the kernel knows a local sender's partial checksum by its old place: a host that
+ * does not read the datagram but forwards it would compute it there. Contexts whose replies may be longer are for a host's own addresses.
  */
 #define SPIN_ROOM_BYTES   192u /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
-#define SPIN_ROOM_REQUEST 256u /* longer frames are not moved */
+#define SPIN_ROOM_REQUEST 2048u /* longer frames are not moved: jumbo frames */
 
 struct spin_room {
 	uint8_t frame[SPIN_ROOM_REQUEST];

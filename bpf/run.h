@@ -132,6 +132,7 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 
 	if (!spin_handlers_.payload || length <= spin_handlers_.user_header_bytes)
 		return SPIN_REASON_PROCEEDED;
+	packet->reply_bytes = packet->deliver_bytes = SPIN_NO_REPLY; /* only the payload handler's calls count */
 	packet->payload += spin_handlers_.user_header_bytes;
 	packet->bytes = payload.length = length - spin_handlers_.user_header_bytes;
 	payload.offset = spin_handlers_.user_header_bytes;
@@ -175,11 +176,14 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes, struct spin_handlers_result *out)
 {
 	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };
+	const uint32_t reply_bytes = packet->reply_bytes, deliver_bytes = packet->deliver_bytes;
 	uint32_t rc;
 
 	if (!spin_has_completion())
 		return;
 	rc = spin_call_completion(&completion);
+	packet->reply_bytes = reply_bytes;
+	packet->deliver_bytes = deliver_bytes;
 	if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
 }

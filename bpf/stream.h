@@ -241,7 +241,7 @@ SPIN_INLINE void spin_stream_packet_(const struct spin_stream *stream, struct sp
 	packet->is_stream = 1;
 	packet->sum_change = 0;
 	packet->stored = 0;
-	packet->reply_bytes = SPIN_NO_REPLY;
+	packet->reply_bytes = packet->deliver_bytes = SPIN_NO_REPLY;
 	packet->mpq = (uint32_t)spin_verifier_forget_(&packet->view, spin_read_once(&stream->number));
 	packet->hpu = (uint32_t)spin_verifier_forget_(&packet->view, hpu) & (SPIN_HPUS_MAX - 1);
 	packet->start_bytes = packet->bytes = bytes;

@@ -31,7 +31,7 @@ SPIN_INLINE _Bool spin_arrived_partial_(const struct spin_view *view, const stru
  * that was wrong on arrival stays wrong. A datagram without a checksum stays without one. A local sender's partial checksum is kept: it
  * does not cover what handlers can change.
  */
-SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
+SPIN_INLINE void spin_update_udp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
 {
 	uint16_t checksum = d->udp->checksum;
 
@@ -44,7 +44,7 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 }
 
 /* The same for TCP, where 0 is a checksum like any other. */
-SPIN_INLINE void spin_deliver_tcp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
+SPIN_INLINE void spin_update_tcp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
 {
 	struct spin_tcp *tcp = (struct spin_tcp *)d->udp;
 
@@ -58,7 +58,7 @@ SPIN_INLINE void spin_deliver_tcp(const struct spin_view *view, const struct spi
  * arrival. 0 and 0xffff are the same sum, except that a message of zeros needs 0xffff: a checksum that arrived as 0 stays 0 if the sum
  * still allows it.
  */
-SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, uint16_t came)
+SPIN_INLINE void spin_update_icmp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, uint16_t came)
 {
 	struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
 	uint16_t checksum = spin_icmp_checksum((uint64_t)(uint16_t)~icmp->checksum + change);
@@ -69,6 +69,57 @@ SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct sp
 			return;
 	}
 	icmp->checksum = checksum;
+}
+
+SPIN_INLINE void spin_set_ip4_bytes_(struct spin_ip4 *ip, uint32_t total_bytes)
+{
+	spin_be16 length = spin_hton16(total_bytes);
+
+	ip->checksum = ~spin_fold((uint64_t)(uint16_t)~ip->checksum + (uint16_t)~ip->total_length + length);
+	ip->total_length = length;
+}
+
+/* The UDP checksum of a datagram as it arrived. */
+enum spin_arrived_sum { SPIN_SUM_NONE, SPIN_SUM_PARTIAL, SPIN_SUM_RIGHT, SPIN_SUM_WRONG };
+
+/* `change` is what handlers have added to the datagram's sum. It is not wrong if the runtime verifies checksums. */
+SPIN_INLINE enum spin_arrived_sum spin_arrived_sum_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change,
+						    _Bool accept_partial)
+{
+	if (!d->udp->checksum)
+		return SPIN_SUM_NONE;
+	if (accept_partial && spin_arrived_partial_(view, d, change))
+		return SPIN_SUM_PARTIAL;
+	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY || spin_folds_to_ones_(spin_udp_sum_arrived_(view, d, change)))
+		return SPIN_SUM_RIGHT;
+	return SPIN_SUM_WRONG;
+}
+
+/*
+ * Makes the UDP datagram one of payload_bytes bytes for the host: sets its lengths and checksums. A datagram without a checksum stays
+ * without one, a local sender's partial one is that of the new length, and one that was wrong on arrival stays wrong.
+ */
+SPIN_INLINE void spin_set_length(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes,
+				 enum spin_arrived_sum arrived)
+{
+	const uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	uint32_t checksum;
+
+	if (d->is_ip4)
+		spin_set_ip4_bytes_(d->ip, d->ip_header_bytes + udp_bytes);
+	else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1))
+		((struct spin_ip6 *)d->ip)->payload_length = spin_hton16(udp_bytes);
+	d->udp->length = spin_hton16(udp_bytes);
+	if (arrived == SPIN_SUM_NONE)
+		return;
+	if (arrived == SPIN_SUM_PARTIAL) {
+		d->udp->checksum = spin_fold(spin_sum_pseudo(view, d, udp_bytes));
+		return;
+	}
+	checksum = spin_udp_checksum(view, d, payload_bytes);
+	if (spin_handlers_.checksum != SPIN_CHECKSUM_VERIFY && arrived == SPIN_SUM_WRONG)
+		checksum = checksum == 0xffff ? 1 : checksum + 1; /* 0xffff and 0 are one number in such a sum */
+	d->udp->checksum = (uint16_t)checksum;
 }
 
 SPIN_INLINE void spin_swap_eth(struct spin_eth *eth)

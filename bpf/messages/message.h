@@ -250,7 +250,7 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->is_icmp = packet->is_ether = packet->is_stream = packet->is_tcp = 0;
 	packet->sum_change = 0;
 	packet->stored = 0;
-	packet->reply_bytes = SPIN_NO_REPLY;
+	packet->reply_bytes = packet->deliver_bytes = SPIN_NO_REPLY;
 	packet->mpq = m->mpq;
 	packet->hpu = m->hpu;
 	packet->start = packet->payload;

@@ -56,33 +56,33 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 	}
 	if (!packet->is_icmp)
 		spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
-	if (packet->reply_bytes != length) {
-		if (packet->is_ip4)
-			spin_header_store16_(packet, offsetof(struct spin_ip4, total_length), spin_hton16(packet->ip_bytes + bytes));
-		else
-			spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length), spin_hton16(bytes));
-		if (!packet->is_icmp)
-			spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length), spin_hton16(bytes));
-	}
+	if (packet->reply_bytes != length)
+		spin_set_length_(packet, bytes);
 	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + bytes);
 }
 
-/*
- * Sends a reply that the handler has made in its buffer (<spin/reply.h>). The headers in front of it are copied from the packet that
- * arrived.
- */
-HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_bytes)
+/* Copies the headers of the packet in front of the buffer that the handler has filled. Returns their start. */
+HPU_INLINE uint8_t *hpu_make_headers(struct spin_packet *packet)
 {
-	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp), udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp);
 	uint8_t *ip = (uint8_t *)spin_reply_at_(packet->hpu) - headers;
-	struct spin_udp *udp = (struct spin_udp *)(ip + packet->ip_bytes);
-	uint32_t ports;
 
 	spin_unforward_(packet);
 	spin_fence_();
 	for (uint32_t i = 0; i < headers; i += 4)
 		*(uint32_t *)(ip + i) = *(const uint32_t *)(packet->ip_l1 + i);
 	spin_fence_();
+	return ip;
+}
+
+/* Sends a reply that the handler has made in its buffer (<spin/reply.h>). */
+HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_bytes)
+{
+	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp), udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	uint8_t *ip = hpu_make_headers(packet);
+	struct spin_udp *udp = (struct spin_udp *)(ip + packet->ip_bytes);
+	uint32_t ports;
+
 	ports = *(const uint32_t *)udp;
 	*(uint32_t *)udp = ports << 16 | ports >> 16;
 	udp->length = spin_hton16(udp_bytes);
@@ -110,6 +110,23 @@ HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_byte
 	/* the buffer must be sent before the next handler on this HPU gets it */
 	spin_command_await_(spin_command_id_(&packet->commands,
 					     hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip), headers + payload_bytes)));
+}
+
+/* Delivers a payload that the handler has made in SPIN_REPLY's buffer (<spin/deliver.h>). The NIC sets the checksums. */
+HPU_INLINE void hpu_deposit_made(struct spin_packet *packet, uint32_t payload_bytes)
+{
+	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp), udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	uint8_t *ip = hpu_make_headers(packet);
+
+	((struct spin_udp *)(ip + packet->ip_bytes))->length = spin_hton16(udp_bytes);
+	if (packet->is_ip4)
+		((struct spin_ip4 *)ip)->total_length = spin_hton16(packet->ip_bytes + udp_bytes);
+	else
+		((struct spin_ip6 *)ip)->payload_length = spin_hton16(udp_bytes);
+	spin_fence_();
+	/* as in hpu_reply_made() */
+	spin_command_await_(spin_command_id_(&packet->commands, hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low,
+										    spin_stack_address_(ip), headers + payload_bytes)));
 }
 
 /* Also for the segment that begins a TCP connection (segment.h). */
@@ -184,7 +201,10 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		hpu_note_dropped(0);
-		hpu_deposit(&packet, all);
+		if (spin_reply_size_ && __builtin_expect_with_probability(packet.deliver_made != SPIN_NO_REPLY, 0, 1.0))
+			hpu_deposit_made(&packet, packet.deliver_made);
+		else
+			hpu_deposit(&packet, all - packet.deliver_cut);
 		break;
 	case SPIN_RC_DROP:
 		break;
@@ -197,7 +217,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 		if (spin_reply_size_ && packet.reply_bytes & SPIN_REPLY_MADE_)
 			hpu_reply_made(&packet, packet.reply_bytes & (SPIN_REPLY_MADE_ - 1));
 		else
-			hpu_reply(&packet, all);
+			hpu_reply(&packet, all - packet.deliver_cut);
 		break;
 	default:
 		hpu_fail(rc);

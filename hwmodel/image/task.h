@@ -68,7 +68,8 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 	packet->header_bytes = takes == HPU_TCP ? hpu_tcp_bytes(packet) : takes == HPU_UDP ? HPU_UDP_BYTES : 0;
 	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + packet->header_bytes;
 	packet->bytes = 0;
-	packet->reply_bytes = SPIN_NO_REPLY;
+	packet->reply_bytes = packet->deliver_made = SPIN_NO_REPLY;
+	packet->deliver_cut = 0;
 	packet->hpu = args->hpu;
 	packet->has_place = HPU_TAKES_MESSAGES;
 	packet->host_high = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_high : 0;

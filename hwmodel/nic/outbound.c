@@ -82,6 +82,42 @@ static void update_tcp(uint8_t *to, const uint8_t *ip, uint32_t ip_bytes, uint32
 		put16(to + TCP_CHECKSUM, update_sum(old, TCP_CHECKSUM, tcp, to, bytes));
 }
 
+/* Returns 1 if the packet is the UDP datagram that arrived with another length, by its headers. */
+static int is_resized(const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
+{
+	const uint32_t least = in->ip_bytes + sizeof(struct spin_udp);
+	uint16_t udp_bytes;
+
+	if (in->is_ether || in->is_icmp || in->is_tcp || packet_bytes == in->packet_bytes || packet_bytes < least ||
+	    packet_bytes > SPIN_IP_BYTES_MAX)
+		return 0;
+	udp_bytes = get16(packet + in->ip_bytes + offsetof(struct spin_udp, length));
+	return udp_bytes == spin_hton16((uint16_t)(packet_bytes - in->ip_bytes));
+}
+
+/* Sets the checksums of a datagram whose length has changed. `arrived` is it with its old length. */
+static void set_checksums(uint8_t *ip, const uint8_t *arrived, const struct inbound *in, uint32_t udp_bytes)
+{
+	uint8_t *udp = ip + in->ip_bytes;
+	uint16_t checksum = 0;
+
+	if (in->is_ip4) {
+		put16(ip + offsetof(struct spin_ip4, checksum), 0);
+		put16(ip + offsetof(struct spin_ip4, checksum), (uint16_t)~checksum__fold(checksum__sum(ip, in->ip_bytes)));
+	}
+	if (get16(arrived + in->ip_bytes + UDP_CHECKSUM)) {
+		const enum checksum_state state = checksum__udp_state(arrived, in->ip_bytes, in->packet_bytes - in->ip_bytes);
+
+		if (state == CHECKSUM_OFFLOAD)
+			checksum = checksum__fold(checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes));
+		else
+			checksum = checksum__udp(ip, in->ip_bytes, udp_bytes);
+		if (state == CHECKSUM_WRONG) /* stays wrong; 0xffff and 0 are one number in such a sum */
+			checksum = checksum == 0xffff ? 1 : (uint16_t)(checksum + 1);
+	}
+	put16(udp + UDP_CHECKSUM, checksum);
+}
+
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
 			 uint32_t packet_bytes)
 {
@@ -89,6 +125,12 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, 
 	uint32_t udp_bytes = in->packet_bytes - in->ip_bytes;
 	uint8_t *to_udp = to + in->ip_off + in->ip_bytes;
 
+	if (is_resized(in, packet, packet_bytes)) {
+		memcpy(to, frame, in->ip_off);
+		memcpy(to + in->ip_off, packet, packet_bytes);
+		set_checksums(to + in->ip_off, ip, in, packet_bytes - in->ip_bytes);
+		return in->ip_off + packet_bytes;
+	}
 	memcpy(to, frame, frame_bytes);
 	if (packet_bytes > in->packet_bytes)
 		packet_bytes = in->packet_bytes;

@@ -13,7 +13,8 @@
 /*
  * Makes the frame that the host receives: the original frame, with `packet` in place of its IP packet. If the UDP datagram or the TCP
  * segment was changed, its checksum is updated for the change: UDP's none stays none, an offload's stays as it is, a wrong one stays
- * wrong. Returns the bytes written to `to`, which must hold frame_bytes.
+ * wrong. A UDP datagram whose headers have another length than on arrival (<spin/deliver.h>) ends the frame. Returns the bytes written to
+ * `to`, which must hold frame_bytes and SPIN_IP_BYTES_MAX with the Ethernet header.
  */
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
 			 uint32_t packet_bytes);

@@ -67,6 +67,7 @@ static const struct {
 	{ "spin_my_hpu_", "spin_my_hpu", NO_HPU },
 	{ "spin_num_hpus_", "spin_num_hpus", NO_HPU },
 	{ "spin_reply_from_buffer_", "spin_reply_from_buffer", NO_BUFFER },
+	{ "spin_deliver_from_buffer_", "spin_deliver_from_buffer", NO_BUFFER },
 	{ "spin_connection_", "spin_connection", NO_STREAM },
 	{ "spin_connections_missed_", "spin_connections_missed", NO_STREAM },
 };

@@ -13,7 +13,8 @@
 
 #include "user/spincc/ir.h"
 
-#define NO_SEGMENT_REPLY "is for datagrams: a TCP segment is answered by the host's TCP"
+#define NO_SEGMENT_REPLY  "is for datagrams: a TCP segment is answered by the host's TCP"
+#define NO_SEGMENT_LENGTH "is for datagrams: the host's TCP counts the bytes of a segment"
 
 /* Functions of one kind of delivery: only datagrams have replies and the host's stack, only messages have entries and acknowledgements. */
 static const struct {
@@ -26,6 +27,9 @@ static const struct {
 	  "spin_reply " NO_SEGMENT_REPLY },
 	{ "spin_reply_from_buffer_", 0, "spin_reply_from_buffer is for datagrams: packets of messages are acknowledged by the NIC",
 	  "spin_reply_from_buffer " NO_SEGMENT_REPLY },
+	{ "spin_deliver_", 0, "spin_deliver is for datagrams: packets of messages are not passed on", "spin_deliver " NO_SEGMENT_LENGTH },
+	{ "spin_deliver_from_buffer_", 0, "spin_deliver_from_buffer is for datagrams: packets of messages are not passed on",
+	  "spin_deliver_from_buffer " NO_SEGMENT_LENGTH },
 	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on",
 	  "spin_set_dst_port is for datagrams: the host's TCP knows a connection by its ports" },
 	{ "spin_put_from_host_", 1,

@@ -7,8 +7,9 @@
 
 #include "user/spincc/rules.h"
 
-#define HEADER_CODES     "return one of enum spin_header_rc: SPIN_HEADER_PROCESS_DATA, _PROCEED, _DROP, _FAIL, _SEGV"
-#define PAYLOAD_CODES    "return one of enum spin_payload_rc: SPIN_SUCCESS, SPIN_DROP, SPIN_FAIL, SPIN_SEGV, or what spin_reply() gives"
+#define HEADER_CODES "return one of enum spin_header_rc: SPIN_HEADER_PROCESS_DATA, _PROCEED, _DROP, _FAIL, _SEGV"
+#define PAYLOAD_CODES \
+	"return one of enum spin_payload_rc: SPIN_SUCCESS, SPIN_DROP, SPIN_FAIL, SPIN_SEGV, or what spin_reply() or spin_deliver() gives"
 #define COMPLETION_CODES "return one of enum spin_completion_rc: SPIN_COMPLETION_SUCCESS, _FAIL, _SEGV"
 #define NO_READ_ONLY     "packets are written with spin_set16 and spin_set32, read-only table fields by the host, constants by nobody"
 

@@ -172,7 +172,6 @@ SPIN_INLINE uint32_t spin_vlan_of_(uint32_t tag)
  * or SPIN_SEGV if `bytes` is more than the packet's payload, or for ICMP less than 8. Datagrams only: packets of messages are acknowledged
  * by the NIC.
  */
-#define SPIN_NO_REPLY         0xffffffffu /* value of struct spin_packet's reply_bytes */
 #define spin_reply(p, bytes_) spin_reply_((p)->packet, (p)->packet->bytes, (bytes_))
 
 #endif

@@ -29,11 +29,12 @@
  *
  * If the received frame has no room for the reply, the packet goes to the host instead, as if SPIN_SUCCESS had been returned. Most drivers
  * leave the rest of a buffer after the frame. veth and generic XDP have what the sender's skb leaves; the dispatcher provides 192 bytes
- * for frames of up to 256 in any case (bpf/room.h). Multi-buffer jumbo frames have no room.
+ * for frames of up to 2048 in any case (bpf/room.h). Multi-buffer jumbo frames have no room.
  */
 #define spin_reply_from_buffer(p, bytes_) spin_reply_from_buffer_((p)->packet, (bytes_))
 
-#define SPIN_REPLY_MADE_ 0x10000u /* flag in struct spin_packet's reply_bytes */
+#define SPIN_NO_REPLY    0xffffffffu /* value of struct spin_packet's reply_bytes */
+#define SPIN_REPLY_MADE_ 0x10000u    /* flag in it */
 
 #define SPIN_REPLY(bytes_)                                                                                       \
 	_Static_assert((bytes_) >= 64 && (bytes_) <= SPIN_REPLY_BYTES_MAX, "SPIN_REPLY: from 64 to 1024 bytes"); \

@@ -49,7 +49,7 @@ enum spin_header_rc {
 };
 
 enum spin_payload_rc {
-	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers the packet, rewritten or not; `me` consumes it */
+	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers it, rewritten or not (<spin/deliver.h>); `me` consumes it */
 	SPIN_DROP = SPIN_RC_DROP,       /* the packet is dropped */
 	SPIN_FAIL = SPIN_RC_FAIL,       /* event, packet dropped */
 	SPIN_SEGV = SPIN_RC_SEGV,       /* a checked access failed: event, packet dropped */

@@ -45,7 +45,7 @@
  *
  * Locks and loops that wait are in <spin/lock.h>, per-HPU data in <spin/hpu.h>, per-cluster data in
  * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their request in
- * <spin/reply.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, work items for the host
+ * <spin/reply.h>, datagrams delivered in another length in <spin/deliver.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, work items for the host
  * program in <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>. All of these are included here.
  *
  * Byte order: values from the wire are in network order (spin_be16,
@@ -76,6 +76,7 @@ static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 #include <spin/cluster.h>
 #include <spin/buffer.h>
 #include <spin/reply.h>
+#include <spin/deliver.h>
 #include <spin/copy.h>
 #include <spin/clock.h>
 #include <spin/random.h>

@@ -19,16 +19,17 @@ struct spin_packet {
 	uint8_t *payload;
 	uint32_t bytes; /* payload bytes for the handler */
 	uint32_t is_ip4;
-	_Bool is_icmp;        /* or ICMPv6: by the IP version */
-	_Bool is_ether;       /* not IP: ip and udp point to the payload */
-	_Bool is_stream;      /* a TCP stream, with headers built for it */
-	_Bool is_tcp;         /* a TCP segment: `udp` points to TCP's header, of which 20 bytes are in the frame */
-	uint64_t sum_change;  /* change of the checksum's sum by stores; folded by the runtime */
-	uint32_t stored;      /* 1 after any store */
-	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: in SPIN_REPLY's buffer */
-	uint32_t mpq;         /* of the message; stream or segment: the connection's number; datagram: SPIN_NO_CONNECTION */
-	uint32_t hpu;         /* spin_my_hpu() */
-	uint8_t *start;       /* the payload, with the user header */
+	_Bool is_icmp;          /* or ICMPv6: by the IP version */
+	_Bool is_ether;         /* not IP: ip and udp point to the payload */
+	_Bool is_stream;        /* a TCP stream, with headers built for it */
+	_Bool is_tcp;           /* a TCP segment: `udp` points to TCP's header, of which 20 bytes are in the frame */
+	uint64_t sum_change;    /* change of the checksum's sum by stores; folded by the runtime */
+	uint32_t stored;        /* 1 after any store */
+	uint32_t reply_bytes;   /* with SPIN_REPLY_MADE_: in SPIN_REPLY's buffer */
+	uint32_t deliver_bytes; /* the same for spin_deliver(); SPIN_NO_REPLY: the payload's own length */
+	uint32_t mpq;           /* of the message; stream or segment: the connection's number; datagram: SPIN_NO_CONNECTION */
+	uint32_t hpu;           /* spin_my_hpu() */
+	uint8_t *start;         /* the payload, with the user header */
 	uint32_t start_bytes;
 	uint32_t ip_at, ip_bytes; /* offset and length of the IP header in the frame */
 	uint32_t puts;            /* puts already sent for this packet */
@@ -444,6 +445,14 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 	return SPIN_REPLIED;
 }
 
+SPIN_INLINE enum spin_payload_rc spin_deliver_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
+{
+	if (bytes > length || packet->is_icmp || packet->is_ether || packet->is_stream || packet->is_tcp)
+		return SPIN_SEGV;
+	packet->deliver_bytes = bytes;
+	return SPIN_SUCCESS;
+}
+
 #define SPIN_REPLY_BUFFER_(bytes)                                       \
 	SPIN_BUFFER(uint32_t, reply, (bytes) / 4);                      \
 	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)          \
@@ -459,6 +468,14 @@ SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *pac
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes | SPIN_REPLY_MADE_;
 	return SPIN_REPLIED;
+}
+
+SPIN_INLINE enum spin_payload_rc spin_deliver_from_buffer_(struct spin_packet *packet, uint32_t bytes)
+{
+	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether || packet->is_stream || packet->is_tcp)
+		return SPIN_SEGV;
+	packet->deliver_bytes = bytes | SPIN_REPLY_MADE_;
+	return SPIN_SUCCESS;
 }
 
 #ifdef SPIN_RUNTIME /* unit tests compile handlers without the runtime */

@@ -53,6 +53,8 @@ struct spin_packet {
 	_Bool is_ether;        /* known at compile time: not IP, ip_l1 and ip_l2 point to the payload */
 	_Bool whole_in_l1;     /* known at compile time */
 	uint32_t reply_bytes;
+	uint32_t deliver_made; /* bytes of SPIN_REPLY's buffer that spin_deliver_from_buffer() delivers; SPIN_NO_REPLY: it does not */
+	uint32_t deliver_cut;  /* bytes at the payload's end that spin_deliver() leaves out; the headers say so already */
 	uint32_t hpu;
 	_Bool has_place;              /* messages; known at compile time. If 0, the next three are 0 */
 	uint32_t host_high, host_low; /* host address of the message's range */
@@ -255,12 +257,37 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 	spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, dst_port), port);
 }
 
+/* Stores the length behind the IP header in the headers of IP and UDP. */
+SPIN_INLINE void spin_set_length_(struct spin_packet *packet, uint32_t bytes)
+{
+	if (packet->is_ip4)
+		spin_header_store16_(packet, offsetof(struct spin_ip4, total_length), spin_hton16(packet->ip_bytes + bytes));
+	else
+		spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length), spin_hton16(bytes));
+	if (!packet->is_icmp)
+		spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length), spin_hton16(bytes));
+}
+
 SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
 {
 	if (bytes > length || (packet->is_icmp && bytes < sizeof(struct spin_icmp)))
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes;
 	return SPIN_REPLIED;
+}
+
+SPIN_INLINE enum spin_payload_rc spin_deliver_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
+{
+	const uint8_t *ip = packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2;
+
+	if (bytes > length || packet->is_icmp || packet->is_ether)
+		return SPIN_SEGV;
+	spin_unforward_(packet);
+	spin_wait_sent_(packet);
+	packet->deliver_made = SPIN_NO_REPLY;
+	packet->deliver_cut = length - bytes;
+	spin_set_length_(packet, (uint32_t)(packet->payload - ip) - packet->ip_bytes + bytes); /* a user header stays in front */
+	return SPIN_SUCCESS;
 }
 
 #define SPIN_SCRATCHPAD_STORE_(TYPE)

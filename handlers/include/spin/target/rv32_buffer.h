@@ -80,6 +80,14 @@ SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *pac
 	return SPIN_REPLIED;
 }
 
+SPIN_INLINE enum spin_payload_rc spin_deliver_from_buffer_(struct spin_packet *packet, uint32_t bytes)
+{
+	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether)
+		return SPIN_SEGV;
+	packet->deliver_made = bytes;
+	return SPIN_SUCCESS;
+}
+
 SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
 				      const struct spin_put *put)
 {

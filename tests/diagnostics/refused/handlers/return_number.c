@@ -8,7 +8,7 @@ SPIN_STATE(struct tally);
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
 	if (!p->length)
-		return 77; // compiler: no payload handler returns this; return one of enum spin_payload_rc: SPIN_SUCCESS, SPIN_DROP, SPIN_FAIL, SPIN_SEGV, or what spin_reply() gives
+		return 77; // compiler: no payload handler returns this; return one of enum spin_payload_rc: SPIN_SUCCESS, SPIN_DROP, SPIN_FAIL, SPIN_SEGV, or what spin_reply() or spin_deliver() gives
 	state->n = 1;
 	return SPIN_SUCCESS;
 }
