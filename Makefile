@@ -253,7 +253,7 @@ PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/
 $(BUILD)/handlers/memcached.spin: SPINCC_FLAGS := --trusted
 
 # Handlers that also have a program for a card with hardware XDP.
-OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/filter_counts handlers/kvget
+OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/filter_counts handlers/kvget tests/handlers/cut
 $(OFFLOADED:%=$(BUILD)/%.spin): SPINCC_FLAGS := --target nfp
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
