@@ -9,7 +9,7 @@
  * kernel clears what a program adds at the end. Then the kernel knows a local sender's partial checksum by its old place: a host that
  * does not read the datagram but forwards it would compute it there. Contexts whose replies may be longer are for a host's own addresses.
  */
-#define SPIN_ROOM_BYTES   192u /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
+#define SPIN_ROOM_BYTES   192u  /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
 #define SPIN_ROOM_REQUEST 2048u /* longer frames are not moved: jumbo frames */
 
 struct spin_room {
