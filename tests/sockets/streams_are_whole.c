@@ -568,8 +568,6 @@ static void check_refused(void)
 		die("a socket that does not listen is not refused: %s", spin_strerror_last());
 	if (spin_socket__attach(p.listener, lines, &opts, &second) != -EEXIST)
 		die("a second context of a socket is not refused: %s", spin_strerror_last());
-	if (spin_socket__swap(spin_socket__id(p.ctx), lines, spind.socket) != -EOPNOTSUPP)
-		die("handlers of a stream are replaced: %s", spin_strerror_last());
 	opts.share = spin_socket__id(p.ctx);
 	if (spin_socket__attach(p.listener, endless, &opts, &second) != -EINVAL)
 		die("handlers of another layout share a state: %s", spin_strerror_last());

@@ -234,7 +234,7 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 /* How a context is created: the context whose maps it takes, if any, and what it is for. */
 struct create_params {
 	const struct spin_ctx *previous;
-	int takes_streams, moves;
+	int takes_streams, moves, replaces;
 	uint32_t mtu; /* load_bytes_by_mtu() of all its interfaces; 0: of its first one */
 };
 
@@ -287,6 +287,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->nic = nic;
 	ctx->previous = previous;
 	ctx->moves = params->moves;
+	ctx->replaces = params->replaces;
 	ctx->mtu = params->mtu;
 	ctx->has_hpu_mem = wanted.hpu_mem != NULL;
 	choose_key(ctx);
@@ -380,9 +381,11 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 		.hpus = ctx->hpus,
 		.put_id = ctx->put_id,
 	};
-	int err;
+	const struct create_params params = {
+		.previous = ctx, .takes_streams = ctx->takes_streams, .moves = moves, .replaces = 1, .mtu = ctx->mtu
+	};
+	int err = create(ctx->nic, obj, rule, &opts, &params, out);
 
-	err = create(ctx->nic, obj, rule, &opts, &(struct create_params){ .previous = ctx, .moves = moves, .mtu = ctx->mtu }, out);
 	if (!err && ctx->object)
 		(*out)->object = object__hold(obj);
 	return err;

@@ -159,6 +159,7 @@ struct spin_ctx {
 	struct egress *out;
 	const struct spin_ctx *previous; /* during creation: the context whose handlers it replaces; else NULL */
 	int moves;                       /* 1: it has its own memory nevertheless, which swap/migrate.c fills */
+	int replaces;                    /* 1: it takes over the previous context's open streams */
 	int shares_state;                /* 1: shares its state with another context, now or earlier */
 	int has_hpu_mem;                 /* 1: its state is in HPU memory that the caller allocated */
 	struct guard *guard;             /* NULL: not on a socket */
@@ -198,6 +199,11 @@ int streams__open(struct spin_ctx *ctx);
 int streams__attach(struct spin_ctx *ctx);
 void streams__detach(struct spin_ctx *ctx);
 int streams__attached(const struct spin_ctx *ctx);
+/*
+ * Replaces the programs of ctx by those of next, which was created for that (ctx__create_next()): the next piece of each stream has the new
+ * handlers. When it returns, nothing runs or refers to the old ones, and next has them, to be destroyed.
+ */
+int streams__replace(struct spin_ctx *ctx, struct spin_ctx *next);
 void streams__free(struct streams *streams);
 
 /*

@@ -528,6 +528,36 @@ int streams__attach(struct spin_ctx *ctx)
 	return 0;
 }
 
+/* Waits until no program runs that has read the slot before: the kernel does so when an entry of a map of maps is replaced. */
+static void wait_for_programs(const struct streams *s)
+{
+	bpf_map_update_elem(shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY);
+}
+
+/* next's maps are the same as ctx's, under other descriptors, except for those that only a running program has. */
+int streams__replace(struct spin_ctx *ctx, struct spin_ctx *next)
+{
+	struct streams *s = ctx->streams, *other = next->streams, old = *s;
+
+	if (s->attached && bpf_map_update_elem(shared.programs_fd, &s->slot, &other->prog_fd, BPF_ANY))
+		return spin_fail(-errno, "the streams of %s cannot be given the new handlers: %s", ctx->name, strerror(errno));
+	pthread_mutex_lock(&shared.lock); /* completion handlers run under it */
+	s->end_fd = other->end_fd;
+	s->prog_fd = other->prog_fd;
+	s->taken_fd = other->taken_fd;
+	s->units_taken_fd = other->units_taken_fd;
+	s->seen_fd = other->seen_fd;
+	pthread_mutex_unlock(&shared.lock);
+	other->end_fd = old.end_fd;
+	other->prog_fd = old.prog_fd;
+	other->taken_fd = old.taken_fd;
+	other->units_taken_fd = old.units_taken_fd;
+	other->seen_fd = old.seen_fd;
+	if (s->attached) /* not before: while the old program runs, it finds the rest of a piece by its own program array */
+		wait_for_programs(s);
+	return 0;
+}
+
 /* Calls fn for each connection of the context. Another one may have had its slot before. */
 static void for_each_connection(const struct streams *s, void (*fn)(void *arg, uint64_t cookie), void *arg)
 {

@@ -219,6 +219,11 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj, cons
 		return spin_fail(-EINVAL, "spin_migration: set bytes to sizeof(struct spin_migration)");
 	if (ctx->ring_delivery)
 		return spin_fail(-EOPNOTSUPP, "%s has a ring, which reads its counters where they are: destroy the ring before", ctx->name);
+	if (ctx->streams)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s is on a socket of TCP, whose bytes cannot wait while its state is moved: keep the layout of state and "
+				 "tables, or end the context, and attach the new handlers",
+				 ctx->name);
 	if (ctx->shares_state)
 		return spin_fail(-EOPNOTSUPP, "%s has its state together with other contexts, whose handlers expect it as it is",
 				 ctx->name);

@@ -2,7 +2,7 @@
 /*
  * Replaces the handlers of a context while packets flow, by others with the same layout of state and tables (migrate.c: another layout).
  * Called by applications and spind (spin_ctx__swap()). The new programs are loaded with the old ones' maps of state, so nothing is copied
- * and no update is lost. Then one entry of a program array is replaced, which each packet reads once.
+ * and no update is lost. Then one entry of a program array is replaced, which each packet, or piece of a stream, reads once.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "user/libspin/object/layout.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
+#include "user/libspin/streams.h"
 #include "user/libspin/swap/swap.h"
 
 /* Maps shared by handlers and applications; each program has its own of the others. */
@@ -19,6 +20,8 @@ static const char *const shared_sections[] = { ".data", ".bss" };
 static const char *const shared_maps[] = { "spin_events", "spin_host" };
 /* Shared only if both have them: programs with bounded loops take no streams. */
 static const char *const stream_maps[] = { "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
+/* The open streams: only new handlers of the same context continue them. */
+#define STREAMS "spin_streams"
 
 static int reuse_map(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
 {
@@ -76,6 +79,11 @@ static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 	return compare_runtime_variables(ctx, next);
 }
 
+static int reuse_named_map(struct spin_ctx *ctx, const char *name)
+{
+	return reuse_map(ctx, bpf_object__find_map_by_name(ctx->previous->bpf, name), bpf_object__find_map_by_name(ctx->bpf, name), name);
+}
+
 int swap__reuse_maps(struct spin_ctx *ctx)
 {
 	const struct bpf_object *old = ctx->previous->bpf;
@@ -84,15 +92,12 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 	for (size_t i = 0; !ctx->moves && i < sizeof(shared_sections) / sizeof(shared_sections[0]) && !err; i++)
 		err = reuse_map(ctx, section__map(old, shared_sections[i]), section__map(ctx->bpf, shared_sections[i]), shared_sections[i]);
 	for (size_t i = 0; i < sizeof(shared_maps) / sizeof(shared_maps[0]) && !err; i++)
-		err = reuse_map(ctx, bpf_object__find_map_by_name(old, shared_maps[i]),
-				bpf_object__find_map_by_name(ctx->bpf, shared_maps[i]), shared_maps[i]);
-	for (size_t i = 0; i < sizeof(stream_maps) / sizeof(stream_maps[0]) && !err; i++) {
-		const struct bpf_map *from = bpf_object__find_map_by_name(old, stream_maps[i]);
-		struct bpf_map *to = bpf_object__find_map_by_name(ctx->bpf, stream_maps[i]);
-
-		if (from && to)
-			err = reuse_map(ctx, from, to, stream_maps[i]);
-	}
+		err = reuse_named_map(ctx, shared_maps[i]);
+	for (size_t i = 0; i < sizeof(stream_maps) / sizeof(stream_maps[0]) && !err; i++)
+		if (bpf_object__find_map_by_name(old, stream_maps[i]) && bpf_object__find_map_by_name(ctx->bpf, stream_maps[i]))
+			err = reuse_named_map(ctx, stream_maps[i]);
+	if (!err && ctx->replaces && ctx->takes_streams)
+		err = reuse_named_map(ctx, STREAMS);
 	return err;
 }
 
@@ -109,10 +114,7 @@ int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 	if (ctx->card)
 		return card__cannot(ctx, "other handlers while it runs: detach it, and create it again");
 	if (ctx->streams)
-		return spin_fail(-EOPNOTSUPP,
-				 "%s is on a socket of TCP, whose connections keep the handlers that they began with: end it, and attach "
-				 "the new ones",
-				 ctx->name);
+		return spin_streams__fit(obj);
 	if (!swap__is_possible(ctx, obj))
 		return spin_fail(
 			-EOPNOTSUPP,
@@ -170,17 +172,19 @@ void swap__set_tailroom(struct spin_ctx *ctx, int needs_tailroom)
 	}
 }
 
-/* Replaces the program on all interfaces or on none; afterwards no HPU runs the other one. */
-static int replace_program(struct spin_ctx *ctx, int prog_fd)
+/* Replaces the programs everywhere or nowhere; afterwards no HPU runs the other ones. */
+static int replace_program(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	int err;
 
+	if (ctx->streams)
+		return streams__replace(ctx, next);
 	if (ctx->guard)
-		err = guard__replace(ctx->guard, prog_fd);
+		err = guard__replace(ctx->guard, next->prog_fd);
 	else if (ctx->ring_delivery)
-		err = ring__replace(ctx->ring_delivery, prog_fd);
+		err = ring__replace(ctx->ring_delivery, next->prog_fd);
 	else
-		err = swap__replace_entry(ctx, prog_fd, ctx->prog_fd);
+		err = swap__replace_entry(ctx, next->prog_fd, ctx->prog_fd);
 	swap__wait(ctx);
 	return err;
 }
@@ -234,7 +238,7 @@ int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 	if (err)
 		return err;
 	swap__set_tailroom(ctx, ctx->needs_tailroom || next->needs_tailroom);
-	err = replace_program(ctx, next->prog_fd);
+	err = replace_program(ctx, next);
 	if (err)
 		spin_ctx__destroy(next);
 	else

@@ -62,14 +62,15 @@ static const struct command_row row = {
 	.summary = "Replaces the handlers of a context that spind holds, while packets come",
 	.options = rows,
 	.about =
-		"Each packet has the old handlers or the new ones, and none is lost. State, tables and counters stay, so their layout must "
-		"be the same: otherwise nothing is replaced, and the message names what differs.\n\n"
+		"Each packet, and each piece of a TCP stream, has the old handlers or the new ones, and none is lost. State, tables, counters "
+		"and open connections stay. The layout of state and tables must therefore be the same: otherwise nothing is replaced, and the "
+		"message names what differs.\n\n"
 		"With --migrate the layout may be another one. Fields are taken over by name, entries of tables by their key, of other arrays by "
 		"their index. Integers keep their size, or become wider if they are unsigned; tables may have more entries, or fewer if what is in "
 		"use has a place. What is new begins as the object says, what is gone is lost, and named. All this happens between two packets: "
-		"those that come in the meantime wait, some tens of microseconds as a rule. What cannot be moved is refused by its name, and the old "
-		"handlers go on. Programs that have the memory mapped must map it again (spin_socket__renew() of libspin(3)); `spinctl state` and "
-		"`spinctl table` do so each time.\n\n"
+		"those that come in the meantime wait, some tens of microseconds as a rule. What cannot be moved, such as the state of handlers "
+		"of TCP streams, is refused by its name, and the old handlers go on. Programs that have the memory mapped must map it again "
+		"(spin_socket__renew() of libspin(3)); `spinctl state` and `spinctl table` do so each time.\n\n"
 		"Contexts of other users are for root.",
 	.examples =
 		(const struct example_row[]){

@@ -281,11 +281,11 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
- * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open connections of TCP segments, which go on
- * with the new handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams
- * without SPIN_PUTS, or of TCP segments, by handlers of the same kind, whose HPUs are CPUs or queues; -EOPNOTSUPP for others. -EINVAL:
- * state or tables have another layout, which the reason names (spin_ctx__migrate() moves them), or the verifier refuses the new handlers;
- * the old handlers continue.
+ * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open TCP connections, which go on with the new
+ * handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams without SPIN_PUTS,
+ * of TCP segments, or of a TCP socket's streams, by handlers of the same kind, whose HPUs are CPUs or queues; -EOPNOTSUPP for others.
+ * -EINVAL: state or tables have another layout, which the reason names (spin_ctx__migrate() moves them), or the verifier refuses the new
+ * handlers; the old handlers continue.
  */
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
 
@@ -313,8 +313,8 @@ struct spin_migration {
  *
  * On failure the old handlers continue, and nothing has changed. -EINVAL: a field has an incompatible type, which the reason names; or as
  * for spin_ctx__swap(). -ENOSPC: a table has no slot for an entry that is in use. -EAGAIN: packets arrived continuously on all CPUs, so
- * that there was no opportunity. -E2BIG: more fields than can be moved. -EOPNOTSUPP: as for spin_ctx__swap(), and for contexts with a ring,
- * with a state that several contexts share or that is in HPU memory of its own, and with work items.
+ * that there was no opportunity. -E2BIG: more fields than can be moved. -EOPNOTSUPP: as for spin_ctx__swap(), and for contexts of streams,
+ * with a ring, with a state that several contexts share or that is in HPU memory of its own, and with work items.
  */
 int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struct spin_migration *report);
 /*
