@@ -174,7 +174,7 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 
 # BPF programs that are not part of a context (dispatcher, guard and others) are embedded in the library.
 # BPF_RUNTIME: the files that a context is compiled from, without those of the embedded programs.
-BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/guard_tcp.bpf.c bpf/guard.h bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/guard_tcp.bpf.c bpf/guard.h bpf/share.h bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
@@ -182,7 +182,8 @@ GUARD_TCP_IMAGE := $(BUILD)/bpf/guard_tcp.bpf.o
 STREAMS_IMAGE := $(BUILD)/bpf/streams.bpf.o
 RING_IMAGE := $(BUILD)/bpf/ring.bpf.o
 GATE_IMAGE := $(BUILD)/bpf/gate.bpf.o
-$(GUARD_IMAGE) $(GUARD_TCP_IMAGE): bpf/guard.h bpf/abi/guard.h
+$(GUARD_IMAGE) $(GUARD_TCP_IMAGE): bpf/guard.h
+$(GUARD_IMAGE) $(GUARD_TCP_IMAGE) $(STREAMS_IMAGE): bpf/share.h bpf/abi/guard.h
 $(RING_IMAGE): bpf/abi/ring.h
 $(GATE_IMAGE): bpf/abi/gate.h
 $(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(GUARD_TCP_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE) $(GATE_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)

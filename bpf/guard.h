@@ -21,6 +21,7 @@
 
 #include "bpf/abi/guard.h"
 #include "bpf/parse.h"
+#include "bpf/share.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -204,47 +205,12 @@ SPIN_INLINE _Bool spin_goes_on_(const struct spin_ends *was, const struct spin_e
 	       was->dst_port == is->dst_port && spin_same_mac_(was->mac_src, is->mac_src) && spin_same_mac_(was->mac_dst, is->mac_dst);
 }
 
-/* Begins a new window if the current one is over. */
-SPIN_INLINE void spin_window_(struct spin_guard_cpu *cpu, uint64_t now_ns)
-{
-	const uint64_t age_ns = now_ns - cpu->start_ns;
-
-	if (age_ns < SPIN_GUARD_WINDOW_NS)
-		return;
-	cpu->used_before_ns = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->used_ns : 0;
-	cpu->active_before = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->active : 0;
-	cpu->used_ns = 0;
-	cpu->active = 0;
-	cpu->window++;
-	cpu->start_ns = now_ns;
-}
-
-/* Returns 1 if the context has used up its share of the window. */
-SPIN_INLINE _Bool spin_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own)
-{
-	const uint64_t all_ns = SPIN_GUARD_WINDOW_NS / 100 * spin_guard_share.percent;
-	uint64_t active, others_ns, part_ns;
-
-	if (own->window != cpu->window) {
-		own->used_before_ns = own->window + 1 == cpu->window && cpu->active_before ? own->used_ns : 0;
-		own->used_ns = 0;
-		own->window = cpu->window;
-		cpu->active++;
-	}
-	active = cpu->active > cpu->active_before ? cpu->active : cpu->active_before;
-	part_ns = all_ns / (active ? active : 1);
-	others_ns = cpu->used_before_ns > own->used_before_ns ? cpu->used_before_ns - own->used_before_ns : 0;
-	if (all_ns > others_ns && all_ns - others_ns > part_ns)
-		part_ns = all_ns - others_ns;
-	return own->used_ns >= part_ns;
-}
-
 /* Runs the handlers and counts their time. Returns XDP_DROP without running them if their share is used up. */
 SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *own)
 {
 	uint32_t zero = 0;
 	struct spin_guard_cpu *cpu;
-	uint64_t start_ns, ns;
+	uint64_t start_ns;
 	int action;
 
 	if (!spin_guard_share.percent)
@@ -253,30 +219,14 @@ SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *
 	if (!cpu)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	start_ns = bpf_ktime_get_ns();
-	spin_window_(cpu, start_ns);
-	if (spin_is_over_(cpu, own)) {
+	spin_share_window_(cpu, start_ns);
+	if (spin_share_is_over_(cpu, own, spin_guard_share.percent)) {
 		own->over++;
 		return XDP_DROP;
 	}
 	action = spin_guarded_run(ctx);
-	ns = bpf_ktime_get_ns() - start_ns;
-	own->busy_ns += ns;
-	own->used_ns += ns;
-	cpu->used_ns += ns;
+	spin_share_spend_(cpu, own, bpf_ktime_get_ns() - start_ns);
 	return action;
-}
-
-/* Returns 1 if the handlers have reached the event limit. CPUs that begin a window at the same time write the same one. */
-SPIN_INLINE _Bool spin_is_noisy_(void)
-{
-	struct spin_guard_events_window *window = &spin_guard_events_window;
-	const uint64_t now_ns = bpf_ktime_get_ns(), at = bpf_ringbuf_query(&spin_guard_events, BPF_RB_PROD_POS);
-
-	if ((int64_t)(now_ns - *(volatile uint64_t *)&window->start_ns) < (int64_t)SPIN_GUARD_EVENTS_NS)
-		return at - *(volatile uint64_t *)&window->start_at >= spin_guard_share.event_bytes;
-	window->start_at = at;
-	window->start_ns = now_ns;
-	return 0;
 }
 
 /* Returns the action of the context's program, or XDP_DROP without running it if a limit is reached. */
@@ -284,7 +234,9 @@ SPIN_INLINE int spin_run_in_limits_(struct xdp_md *ctx, struct spin_guard_counts
 {
 	int action;
 
-	if (spin_guard_share.event_bytes && spin_is_noisy_()) {
+	if (spin_guard_share.event_bytes &&
+	    spin_events_are_over_(&spin_guard_events_window, bpf_ringbuf_query(&spin_guard_events, BPF_RB_PROD_POS),
+				  spin_guard_share.event_bytes)) {
 		own->noisy++;
 		return XDP_DROP;
 	}

@@ -301,6 +301,7 @@ SPIN_INLINE void spin_stream_header_(struct spin_packet *packet, struct spin_str
 	const uint32_t bytes = packet->bytes;
 	_Bool completes = 0;
 
+	stream->phase = SPIN_STREAM_DROP; /* if the work limit ends it: it failed, and does not run again for the next piece */
 	out->reason = spin_run_header_(packet, 0, out, &completes);
 	packet->bytes = bytes;
 	if (out->reason == SPIN_PARSED)

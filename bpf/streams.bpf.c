@@ -10,12 +10,19 @@
  * outlives libspin's process.
  *
  * The verdict program is the same for all contexts. It ensures that each byte is handled once, and tail-calls the context's own program.
+ *
+ * Bytes cannot wait once TCP has acknowledged them. So the limits on CPU time and events hold before TCP: a segment with bytes for a context
+ * that has used up its share is dropped, and its sender sends it again.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+#include <spin/bytes.h>
+#include <spin/wire.h>
+
 #include "bpf/abi/stream.h"
+#include "bpf/share.h"
 
 #define SPIN_AF_INET 2
 
@@ -88,6 +95,50 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1024 * 1024);
 } spin_stream_news SEC(".maps");
+
+const volatile struct spin_guard_share spin_stream_limits;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct spin_stream_owner);
+} spin_stream_limited SEC(".maps");
+
+/* Replaced by the guards' map at load time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_guard_cpu);
+} spin_guard_cpus SEC(".maps");
+
+/* What contexts have used, by slot. A hash, because most slots are free and each value is one for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, uint32_t);
+	__type(value, struct spin_guard_counts);
+} spin_stream_used SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__type(key, uint32_t);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_RINGBUF);
+			__uint(max_entries, 64 * 1024);
+		});
+} spin_stream_events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__type(key, uint32_t);
+	__type(value, struct spin_guard_events_window);
+} spin_stream_windows SEC(".maps");
 
 /* --- connections begin and end --- */
 
@@ -224,6 +275,92 @@ int spin_stream_begins(struct bpf_sock_ops *ops)
 	return 1;
 }
 
+/* --- limits --- */
+
+static struct spin_guard_cpu *spin_cpu(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&spin_guard_cpus, &zero);
+}
+
+/* Returns what the context has used on this CPU. */
+static struct spin_guard_counts *spin_used(uint32_t slot)
+{
+	return bpf_map_lookup_elem(&spin_stream_used, &slot);
+}
+
+/*
+ * Returns the length of the segment's payload; UINT32_MAX if it is unknown, because of IPv6 extension headers. The address family of the
+ * socket does not tell that of the packet: one of IPv6 also gets IPv4.
+ */
+static uint32_t spin_payload_bytes(struct __sk_buff *skb)
+{
+	uint32_t at = sizeof(struct spin_ip6);
+	struct spin_ip6 ip6;
+	struct spin_tcp tcp;
+	uint8_t version_ihl;
+
+	if (bpf_skb_load_bytes(skb, 0, &version_ihl, sizeof(version_ihl)))
+		return UINT32_MAX;
+	if (version_ihl >> 4 == 4)
+		at = (version_ihl & 15) * 4;
+	else if (bpf_skb_load_bytes(skb, 0, &ip6, sizeof(ip6)) || ip6.next_header != SPIN_IP_TCP)
+		return UINT32_MAX;
+	if (bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)))
+		return UINT32_MAX;
+	at += (tcp.words >> 4) * 4;
+	return skb->len > at ? skb->len - at : 0;
+}
+
+static _Bool spin_used_up_time(uint32_t slot)
+{
+	struct spin_guard_cpu *cpu = spin_cpu();
+	struct spin_guard_counts *used = spin_used(slot);
+
+	if (!spin_stream_limits.percent || !cpu || !used)
+		return 0;
+	spin_share_window_(cpu, bpf_ktime_get_ns());
+	if (!spin_share_is_over_(cpu, used, spin_stream_limits.percent))
+		return 0;
+	used->over++;
+	return 1;
+}
+
+static _Bool spin_used_up_events(uint32_t slot)
+{
+	struct spin_guard_events_window *window = bpf_map_lookup_elem(&spin_stream_windows, &slot);
+	struct spin_guard_counts *used = spin_used(slot);
+	void *events = bpf_map_lookup_elem(&spin_stream_events, &slot);
+
+	if (!spin_stream_limits.event_bytes || !window || !used || !events)
+		return 0;
+	if (!spin_events_are_over_(window, bpf_ringbuf_query(events, BPF_RB_PROD_POS), spin_stream_limits.event_bytes))
+		return 0;
+	used->noisy++;
+	return 1;
+}
+
+/*
+ * Runs for each packet that a socket of this host receives. Segments without payload pass: they make no handler run, and the host's own
+ * sending depends on them.
+ */
+SEC("?cgroup_skb/ingress")
+int spin_stream_admit(struct __sk_buff *skb)
+{
+	struct bpf_sock *sk = skb->sk;
+	const struct spin_stream_owner *owner;
+
+	if (!sk)
+		return 1;
+	owner = bpf_sk_storage_get(&spin_stream_owner, sk, 0, 0);
+	if (!owner)
+		owner = bpf_sk_storage_get(&spin_stream_limited, sk, 0, 0);
+	if (!owner || owner->without || !spin_is_attached(owner) || !spin_payload_bytes(skb))
+		return 1;
+	return !spin_used_up_time(owner->slot) && !spin_used_up_events(owner->slot);
+}
+
 /* --- pieces of streams --- */
 
 /* The fields read from the kernel's structures, located by BTF. */
@@ -259,6 +396,32 @@ static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
 	return 0;
 }
 
+/* Runs the context's program. If the function were static, the verifier would assume that it always returns SK_PASS. */
+__attribute__((noinline)) int spin_stream_run(struct __sk_buff *skb, uint32_t slot)
+{
+	int none = SK_PASS;
+
+	bpf_tail_call(skb, &spin_stream_programs, slot);
+	__asm__ volatile("" : "+r"(none));
+	return none;
+}
+
+/* Runs the context's program and adds up its time. */
+static int spin_stream_run_timed(struct __sk_buff *skb, uint32_t slot)
+{
+	struct spin_guard_cpu *cpu = spin_cpu();
+	struct spin_guard_counts *used = spin_used(slot);
+	uint64_t start_ns;
+	int action;
+
+	if (!spin_stream_limits.percent || !cpu || !used)
+		return spin_stream_run(skb, slot);
+	start_ns = bpf_ktime_get_ns();
+	action = spin_stream_run(skb, slot);
+	spin_share_spend_(cpu, used, bpf_ktime_get_ns() - start_ns);
+	return action;
+}
+
 /*
  * Removes bytes that were delivered before. If segments overlap, TCP leaves it to the reader to skip the first bytes of the later one, and
  * verdict programs get them again (tcp_read_skb(), seen on Linux 6.18).
@@ -291,7 +454,7 @@ int spin_stream_guard(struct __sk_buff *skb)
 	if (spin_is_attached(&known->owner)) {
 		skb->priority = known->begun ? 0 : SPIN_STREAM_BEGINS;
 		known->begun = 1;
-		bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
+		return spin_stream_run_timed(skb, known->owner.slot);
 	}
 	return SK_PASS;
 }

@@ -20,6 +20,8 @@
  *	spin_guard_events  the context's own queue of events (spin_events)
  *	spin_guard_events_window  struct spin_guard_events_window in .bss
  *	spin_guard_counts  struct spin_guard_counts[SPIN_HPUS_MAX] in .bss, mapped
+ *
+ * The limits below are also those of TCP streams, which have no guard (abi/stream.h).
  */
 #include <stdint.h>
 

@@ -19,11 +19,18 @@
  *
  *	spin_stream_begins    section "sockops", on the root cgroup: sockets connect, change state, close
  *	spin_stream_guard     section "sk_skb/stream_verdict": first program for the pieces of all streams; SPIN_STREAM_BEGINS
+ *	spin_stream_admit     section "?cgroup_skb/ingress", on the root cgroup: drops segments of contexts that have used up a limit
+ *	spin_stream_limits    struct spin_guard_share in .rodata: the limits, those of guards (abi/guard.h)
+ *	spin_guard_cpus       as of guards, and shared with them
  *	spin_stream_programs  program array: the contexts' stream programs, by slot
  *	spin_stream_attached  context numbers by slot: only connections of these contexts are accepted
  *	spin_stream_owner     socket storage: struct spin_stream_owner; a connection inherits it from its listening socket
  *	spin_stream_seen      array of maps: the contexts' spin_streams_seen, by slot
  *	spin_stream_socks, spin_stream_kept  connections by cookie: those with handlers, and those that may have unread bytes
+ *	spin_stream_limited   socket storage of connected sockets that a client attached: struct spin_stream_owner. Not inherited
+ *	spin_stream_used      hash: struct spin_guard_counts of each context, per CPU, by slot
+ *	spin_stream_events    array of maps: the contexts' queues of events, by slot
+ *	spin_stream_windows   struct spin_guard_events_window of each context, by slot
  *	spin_stream_known     struct spin_stream_known of each of these connections, by cookie
  *	spin_stream_news      ring buffer of struct spin_stream_news
  */

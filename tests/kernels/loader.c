@@ -40,7 +40,7 @@
 #include "kernel/probe.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/guard.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 #include <spin/libspin_ring.h>
 
 #define LOG_LINES         25

@@ -555,6 +555,40 @@ static void check_ended(void)
 	close_pair(&p);
 }
 
+/* Same layout as in tests/handlers/streams/endless.c. */
+struct endless {
+	uint32_t rounds, pieces, headers, loop_in_header;
+};
+
+/* A header handler that exceeds the work limit has failed: it does not run again, and nothing of the connection is read. */
+static void check_header_ended(void)
+{
+	struct pair p = { .listener = open_listener("10.9.0.1") };
+	struct endless *state;
+	size_t bytes;
+	void *at;
+
+	p.ctx = attach(p.listener, endless, 0);
+	if (spin_ctx__symbol(p.ctx, "spin_state", &at, &bytes) || bytes != sizeof(*state))
+		die("no state of `endless`: %s", spin_strerror_last());
+	state = at;
+	__atomic_store_n(&state->loop_in_header, 1, __ATOMIC_SEQ_CST);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	for (int i = 0; i < 5; i++) {
+		send_all(p.client, "abc", 3);
+		usleep(100000);
+	}
+	if (recv(p.server, &bytes, 1, MSG_DONTWAIT) > 0 || lines__load(&state->headers) != 1 || lines__load(&state->pieces))
+		die("a header handler that was ended has run %u times, payload handlers %u times", lines__load(&state->headers),
+		    lines__load(&state->pieces));
+	__atomic_store_n(&state->loop_in_header, 0, __ATOMIC_SEQ_CST);
+	close(p.client);
+	close(p.server);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	check_read("a connection after one whose header handler was ended", &p, "abc", "abc");
+	close_pair(&p);
+}
+
 /* Sockets that cannot have handlers are refused. */
 static void check_refused(void)
 {
@@ -616,6 +650,7 @@ static int run_all(void)
 		{ "refused", check_refused },
 		{ "the address is free", check_address_is_free },
 		{ "handlers are ended", check_ended },
+		{ "header handlers are ended", check_header_ended },
 		{ "the context's process is killed", check_killed },
 	};
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 
 #define LARGE "/act_buffer_d.spin" /* in the isolated class: a buffer at two variable offsets */
 

@@ -35,7 +35,7 @@
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/share.h"
 #include "user/libspin/socket.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 #include "user/libspin/swap/gate.h"
 
 /*

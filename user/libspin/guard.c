@@ -75,6 +75,12 @@ static uint64_t event_bytes(unsigned events)
 	return (events + windows - 1) / windows * each;
 }
 
+void guard__limits(const struct spin_guards *guards, struct spin_guard_share *out)
+{
+	out->percent = guards->percent;
+	out->event_bytes = event_bytes(guards->events);
+}
+
 /* Before loading: sets the shared maps, the context's event queue, and its limits. */
 static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int events_fd)
 {
@@ -90,8 +96,7 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int
 	share = section__variable(bpf, ".rodata", &mem, "spin_guard_share", sizeof(*share));
 	if (!addresses || !changes || !cpus || !share || !events)
 		return -EINVAL;
-	share->percent = guards->percent;
-	share->event_bytes = event_bytes(guards->events);
+	guard__limits(guards, share);
 	err = bpf_map__reuse_fd(addresses, guards->addresses_fd);
 	if (!err)
 		err = bpf_map__reuse_fd(changes, guards->changes_fd);
@@ -112,7 +117,7 @@ static struct bpf_object *open_image(const struct spin_ctx *ctx, const struct bp
 	return bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), opts);
 }
 
-/* Streams have no packets to guard (streams.c): only spin_guard_port is loaded, which tells whether the socket is open. */
+/* Streams have no packets to guard (streams/): only spin_guard_port is loaded, which tells whether the socket is open. */
 static int load(struct guard *guard, const struct spin_guards *guards, const struct spin_ctx *ctx)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
@@ -253,6 +258,8 @@ void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum)
 		sum->over += __atomic_load_n(&counts->over, __ATOMIC_RELAXED) + __atomic_load_n(&counts->noisy, __ATOMIC_RELAXED);
 		sum->busy_ns += __atomic_load_n(&counts->busy_ns, __ATOMIC_RELAXED);
 	}
+	if (ctx->streams)
+		streams__add_counts(ctx, sum);
 }
 
 uint32_t spin_guard__id(const struct spin_ctx *ctx)

@@ -47,6 +47,7 @@ struct spin_guard_sum {
 	uint64_t over;    /* packets dropped because the handlers had used their share of the CPU or of events */
 	uint64_t busy_ns; /* ns in its handlers; 0 without a limit */
 };
+/* Of contexts of streams, `over` counts segments, which are sent again. */
 void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum);
 
 /* Returns the kernel's ID of the guard's program, which serves as the context's number; 0: no guard. */

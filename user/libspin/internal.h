@@ -184,11 +184,15 @@ int work__open(struct spin_ctx *ctx);
 /* guard.c: does nothing for NULL. */
 void guard__free(struct guard *guard);
 int guard__program_fd(const struct guard *guard);
+/* Sets the limits as BPF programs have them. */
+struct spin_guards;
+struct spin_guard_share;
+void guard__limits(const struct spin_guards *guards, struct spin_guard_share *out);
 /* Replaces the context's program. */
 int guard__replace(struct guard *guard, int prog_fd);
 
 /*
- * streams.c. streams__units(): HPUs of a context of streams. streams__prepare(): before loading, for any context. The others: afterwards,
+ * streams/. streams__units(): HPUs of a context of streams. streams__prepare(): before loading, for any context. The others: afterwards,
  * for contexts of streams; streams__free() does nothing for NULL.
  */
 uint32_t streams__units(void);
@@ -205,6 +209,9 @@ int streams__attached(const struct spin_ctx *ctx);
  */
 int streams__replace(struct spin_ctx *ctx, struct spin_ctx *next);
 void streams__free(struct streams *streams);
+/* Adds what the limits have dropped, and the time of the handlers. */
+struct spin_guard_sum;
+void streams__add_counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum);
 
 /*
  * ctx.c: creates a context like ctx with the object's handlers and this rule, and with ctx's state, tables, events and host memory. moves:

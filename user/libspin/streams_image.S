@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Embeds the compiled bpf/streams.bpf.c into libspin: the BPF programs that run handlers on TCP connections. streams.c loads them.
+ * Embeds the compiled bpf/streams.bpf.c into libspin: the BPF programs that run handlers on TCP connections. streams/shared.c loads them.
  * STREAMS_IMAGE names the object file.
  */
 	.section .rodata

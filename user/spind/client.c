@@ -17,7 +17,7 @@
 #include "user/libspin/error.h"
 #include "user/libspin/guard.h"
 #include "user/libspin/share.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 #include "user/spind/answer.h"
 #include "user/spind/by_rule.h"
 #include "user/spind/client.h"
@@ -246,7 +246,7 @@ static int create_context(struct client *client, struct facts *facts, struct spi
 	if (!err)
 		err = spin_guard__install(held->ctx, socket_fd, host__guards());
 	if (!err && share__takes_streams(held->ctx))
-		err = spin_streams__install(held->ctx, socket_fd, facts->is_listening);
+		err = spin_streams__install(held->ctx, socket_fd, facts->is_listening, host__guards());
 	broker__close(&client->fds[1], 1);
 	return err;
 }

@@ -25,7 +25,7 @@
 #include "user/libspin/messages/in_flight.h"
 #include "user/libspin/ni_limits.h"
 #include "user/libspin/requests/egress.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 
 #define MTU_MIN         68u /* of IPv4 (RFC 791) */
 #define LOG_BRIEF       4u  /* complaint and statistics only: printing the instructions takes longer than verifying */

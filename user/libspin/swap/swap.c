@@ -12,7 +12,7 @@
 #include "user/libspin/object/layout.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
-#include "user/libspin/streams.h"
+#include "user/libspin/streams/streams.h"
 #include "user/libspin/swap/swap.h"
 
 /* Maps shared by handlers and applications; each program has its own of the others. */
