@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a function of eight arguments if inlined: calls have at most five */
+/* Accepted by spincc and the verifier: a function of eight arguments, inlined because calls take at most five (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --trusted: must accept a call with five arguments, the most; without it, no call (tests/diagnostics/accepts.sh) */
+/* spincc --trusted: accepts a call with five arguments, the maximum; the isolated class allows no calls (run by accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

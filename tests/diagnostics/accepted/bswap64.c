@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a byte swap of 64 bits */
+/* Accepted by spincc and the verifier: a byte swap of 64 bits (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

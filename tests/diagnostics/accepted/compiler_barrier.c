@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept assembly without an instruction, as a compiler barrier */
+/* Accepted by spincc and the verifier: assembly without an instruction, as a compiler barrier (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept constant arrays and a string; floating point that the compiler folds */
+/* Accepted by spincc and the verifier: constant arrays and a string; floating point that the compiler folds (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept copies of a constant length, from the packet and to the state */
+/* Accepted by spincc and the verifier: copies of a constant length, from the packet and to the state (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a dense switch, which must not become a jump table: eBPF has none */
+/* Accepted by spincc and the verifier: a dense switch, which must not become a jump table: eBPF has none (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

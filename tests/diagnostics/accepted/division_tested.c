@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept division by a divisor that was tested for 0 */
+/* Accepted by spincc and the verifier: division by a divisor that was tested for 0 (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a DMA transfer from a local array */
+/* Accepted by spincc and the verifier: a DMA transfer from a local array (accepts.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

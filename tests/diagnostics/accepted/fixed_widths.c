@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept types in state and tables that have one width everywhere */
+/* Accepted by spincc and the verifier: types in state and tables that have one width everywhere (accepts.sh) */
 #include <spin/spin.h>
 
 typedef uint64_t nanoseconds;

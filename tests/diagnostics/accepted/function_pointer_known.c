@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a call by pointer that the compiler resolves */
+/* Accepted by spincc and the verifier: a call by pointer that the compiler resolves (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

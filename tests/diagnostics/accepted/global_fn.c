@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a function that is not static */
+/* Accepted by spincc and the verifier: a function that is not static (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

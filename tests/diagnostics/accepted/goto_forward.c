@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a goto out of nested loops */
+/* Accepted by spincc and the verifier: a goto out of nested loops (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a hash in the state, searched in an unrolled loop */
+/* Accepted by spincc and the verifier: a hash in the state, searched in an unrolled loop (accepts.sh) */
 #include <spin/spin.h>
 
 /* A hash in the state: 0 marks a free slot. */

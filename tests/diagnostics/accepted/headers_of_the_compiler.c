@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept headers of the compiler */
+/* Accepted by spincc and the verifier: headers of the compiler (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

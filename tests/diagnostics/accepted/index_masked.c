@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept an index that is tested by SPIN_AT, or masked */
+/* Accepted by spincc and the verifier: an index that is tested by SPIN_AT, or masked (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a loop with a bound from the packet and a constant one */
+/* Accepted by spincc and the verifier: a loop with a bound from the packet and a constant one (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

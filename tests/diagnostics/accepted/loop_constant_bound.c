@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a loop with a constant bound of 1000 rounds */
+/* Accepted by spincc and the verifier: a loop with a constant bound of 1000 iterations (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a loop that is unrolled: each index is a constant */
+/* Accepted by spincc and the verifier: a loop that is unrolled: each index is a constant (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

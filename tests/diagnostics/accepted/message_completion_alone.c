@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: accept a completion handler alone, lengths by sizeof and enum, and the longest user header */
+/* Accepted by spincc and the verifier: a completion handler alone, lengths by sizeof and enum, the longest user header (accepts.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept comparisons of ports; those in the wrong byte order have a warning */
+/* Accepted by spincc and the verifier: comparisons of ports; a wrong byte order is only a warning (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

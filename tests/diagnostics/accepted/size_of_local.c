@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a local size_t, whose width differs between targets */
+/* Accepted by spincc and the verifier: a local size_t, whose width differs between targets (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

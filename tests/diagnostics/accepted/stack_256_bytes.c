@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --trusted: must accept a local array of 256 bytes; its variable index needs CAP_PERFMON (tests/diagnostics/accepts.sh) */
+/* spincc --trusted: accepts a local array of 256 bytes; its variable index needs CAP_PERFMON (run by accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

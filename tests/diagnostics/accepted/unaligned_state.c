@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept a word of the state at an odd address */
+/* Accepted by spincc and the verifier: a word of the state at an odd address (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

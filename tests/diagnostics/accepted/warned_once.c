@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* tests/diagnostics/accepts.sh: spincc and the verifier must accept an unused variable, and warn once although two compilers do */
+/* Accepted by spincc and the verifier: an unused variable, and warn once although two compilers do (accepts.sh) */
 #include <spin/spin.h>
 
 struct tally {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse SPIN_PUTS(17), as 16 is the most, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: SPIN_PUTS(17), above the maximum of 16. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse fetching atomics accepted without SPIN_PUTS, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: fetching atomics accepted without SPIN_PUTS. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a work item of 36 bytes, 4 too many, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a work item of 36 bytes, 4 too many. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

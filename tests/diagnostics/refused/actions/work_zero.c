@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse SPIN_WORK(0), as 1 is the least, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: SPIN_WORK(0), below the minimum of 1. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a 64-bit atomic in a function used by two handlers, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a 64-bit atomic in a function used by two handlers. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint64_t n, last; };

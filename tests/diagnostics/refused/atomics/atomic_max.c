@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse an atomic maximum, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: an atomic maximum. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { int n; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse 6 arguments to a function that is not inlined, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: 6 arguments to a function that is not inlined. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

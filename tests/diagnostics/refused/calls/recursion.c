@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a function that calls itself, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a function that calls itself. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

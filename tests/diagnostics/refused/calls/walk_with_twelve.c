@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse SPIN_FOR_EACH_WITH over an array of 12, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: SPIN_FOR_EACH_WITH over an array of 12. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t words[12]; };

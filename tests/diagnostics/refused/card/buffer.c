@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --target nfp must refuse SPIN_BUFFER, as the faulty line says (tests/diagnostics/card_refuses.sh) */
+/* Refused by spincc --target nfp: SPIN_BUFFER. Expected error: the faulty line's comment (card_refuses.sh) */
 #include <spin/spin.h>
 
 SPIN_BUFFER(uint32_t, words, 64); // card: cannot offload: SPIN_BUFFER or SPIN_REPLY: a buffer of an HPU, which a card does not have: its handlers have their stack, and entries that the host writes

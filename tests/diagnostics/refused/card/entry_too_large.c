@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --target nfp must refuse table entries of 60 bytes, 4 too many, as the faulty line says (tests/diagnostics/card_refuses.sh) */
+/* Refused by spincc --target nfp: table entries of 60 bytes, 4 too many. Expected error: the faulty line's comment (card_refuses.sh) */
 #include <spin/spin.h>
 
 struct row {

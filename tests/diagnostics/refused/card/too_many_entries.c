@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc --target nfp must refuse 3,145,761 table entries in all, as the faulty line says (tests/diagnostics/card_refuses.sh) */
+/* Refused by spincc --target nfp: 3,145,761 table entries in all. Expected error: the faulty line's comment (card_refuses.sh) */
 #include <spin/spin.h>
 
 struct row { SPIN_KEY(uint32_t, key); SPIN_COUNTER(n); };

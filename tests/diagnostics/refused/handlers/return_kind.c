@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a header handler's code from a payload handler, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a header handler's result in a payload handler. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

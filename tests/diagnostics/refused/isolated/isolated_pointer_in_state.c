@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Without --trusted the verifier must refuse a pointer stored in the state (tests/diagnostics/isolated_class_refuses.sh) */
+/* Refused without --trusted: a pointer stored in the state. Expected error: the faulty line's comment (isolated_class_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

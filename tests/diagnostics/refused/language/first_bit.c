@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse __builtin_ffs(), the number of the lowest set bit, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: __builtin_ffs(), the number of the lowest set bit. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n; };

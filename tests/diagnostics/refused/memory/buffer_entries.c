@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse SPIN_BUFFER with 48 entries, no power of two, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: SPIN_BUFFER with 48 entries, not a power of two. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse 64-bit words in SPIN_PER_CLUSTER, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: 64-bit words in SPIN_PER_CLUSTER. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a second SPIN_SCRATCHPAD, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a second SPIN_SCRATCHPAD. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

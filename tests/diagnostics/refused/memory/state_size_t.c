@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse a size_t in the state, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: a size_t in the state. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc must refuse fragments of 24 bytes, no power of two, as the faulty line says (tests/diagnostics/compilers_refuse.sh) */
+/* Refused by spincc: fragments of 24 bytes, not a power of two. Expected error: the faulty line's comment (compilers_refuse.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

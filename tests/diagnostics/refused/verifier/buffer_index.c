@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The verifier must refuse an HPU buffer's index that nothing limits; spincc names the line (tests/diagnostics/verifier_refuses.sh) */
+/* Refused by the verifier: an unbounded index into an HPU buffer. Expected error: the faulty line's comment (verifier_refuses.sh) */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

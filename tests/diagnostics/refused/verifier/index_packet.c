@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The verifier must refuse a packet's byte at an index beyond SPIN_GET's; spincc names the line (tests/diagnostics/verifier_refuses.sh) */
+/* Refused by the verifier: a packet byte at an index past SPIN_GET's. Expected error: the faulty line's comment (verifier_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The verifier must refuse an index masked with 31 in an array of 16; spincc names the line (tests/diagnostics/verifier_refuses.sh) */
+/* Refused by the verifier: an index masked with 31 in an array of 16. Expected error: the faulty line's comment (verifier_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The verifier must refuse an endless loop; spincc names the line (tests/diagnostics/verifier_refuses.sh) */
+/* Refused by the kernel's verifier: an endless loop. Expected error: the faulty line's comment (verifier_refuses.sh) */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };
