@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the dispatcher of an interface (bpf/root.bpf.c), the XDP program that finds a packet's context and tail-calls its handlers, with
- * the first context, and sets and clears its slots (each holds a context's program and match rule) as contexts come and go. Called by
- * attach.c. The caller holds the interface's lock.
+ * Loads an interface's dispatcher (bpf/root.bpf.c), the XDP program that finds a packet's context and tail-calls its handlers, and sets and
+ * clears its slots, each of which holds a context's program and match rule. Called by attach.c, root_attach.c, tap.c and the
+ * files that replace a context's program. The caller holds the interface's lock.
  */
 #include <errno.h>
 #include <netinet/in.h>

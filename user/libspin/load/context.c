@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the programs of a context (loaded packet handlers) into the kernel: sets the constants that the verifier sees, chooses the variant
- * of the object's programs (with bounded loops or not, for packets of which size), tries other variants if the verifier gives up on that
- * one, and explains a failure. Called by ctx.c. Tries use a brief log; after a failure the first variant is loaded once more with the whole
- * log, which names the source line.
+ * Loads the programs of a context (loaded packet handlers) into the kernel. Called by ctx.c. An object has its programs in several
+ * variants: with may_goto or bounded loops, for all packets or those of the interface's MTU. They are tried in turn until the verifier
+ * accepts one, with a brief log. If none is accepted, the first one is loaded once more with the whole log, which names the source line for
+ * the message.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Keeps the verifier's bounds of pointers consistent in the isolated class (programs that are loaded without CAP_PERFMON). Called by
- * class.c before a program is loaded. Without CAP_PERFMON the verifier also follows what a CPU executes speculatively after `pointer +=
- * register`, and leaves the pointer there with 32-bit bounds that contradict its other bounds. The next copy of the register, or the next
- * load of it from the stack (Linux 6.12.95), detects this, warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets the bounds. An
- * addition of 0 makes the bounds consistent. It is inserted before each copy of such a pointer and before each store of one to the stack;
- * the code is placed behind the program's end, so that no instruction moves. The analysis may treat other registers as such pointers, but
- * misses none.
+ * Avoids a kernel warning about programs of the isolated class (loaded without CAP_PERFMON). Called by class.c before a program is loaded.
+ *
+ * Without CAP_PERFMON the verifier also follows what a CPU may execute speculatively after `pointer += register`, and leaves the pointer
+ * there with 32-bit bounds that contradict its other bounds. The next copy of the register, or its next load from the stack (Linux
+ * 6.12.95), detects this, warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets the bounds. An addition of 0 makes the bounds
+ * consistent. So one is inserted before each copy of such a pointer and each store of one to the stack. The inserted code is placed after
+ * the program's end, so no instruction moves. The analysis may take other registers for such pointers, but misses none.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Creates the host memory of a context (memory that handlers share with the application), and what each matching entry has in addition
- * (segments, counters): from the options to mapped memory. Called by ctx.c. An entry is a part of host memory posted for messages.
+ * Creates and resets the host memory of a context (memory that handlers share with the application) and what belongs to its matching
+ * entries, the parts of it that are posted for messages: segments and counters. Called by ctx.c, load/class.c, socket.c, me.c and reset.c.
  */
 #include <errno.h>
 #include <stdlib.h>

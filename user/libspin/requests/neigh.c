@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A table of next hops (neighbours' MAC addresses) for the targets that handlers send packets to. Called by libspin's sending threads. A
- * handler's program asks bpf_fib_lookup(), which fails on an interface that does not forward (net.ipv4.conf.*.forwarding), as on most
- * hosts. There it reads this table instead: when libspin's thread has sent a packet by a socket, it stores the next hop that the kernel
- * chose, and refreshes the entry every few seconds.
+ * Keeps a table of next hops (neighbours' MAC addresses), in which handlers' programs look up where to send a packet. Called by the thread
+ * in threads.c that sends handlers' packets. A program first asks bpf_fib_lookup(), which fails on interfaces that do not forward
+ * (net.ipv4.conf.*.forwarding), as on most hosts. So when the thread has sent a packet by a socket, it stores the next hop that the kernel
+ * chose. Entries are refreshed every few seconds, and removed if no program has used them since.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -88,7 +88,7 @@ static int query_route(int fd, const struct spin_neigh_key *key, struct route_re
 	return netlink__transact(fd, &r, on_route, out) || !out->valid ? -ENOENT : 0;
 }
 
-/* use: makes the kernel verify the neighbour, as sending would (NTF_USE). */
+/* Asks the kernel for the neighbour's MAC address. use 1: only makes it verify the neighbour, as sending would (NTF_USE). */
 static int query_neighbour(int fd, const struct spin_neigh_key *key, struct route_reply *out, int use)
 {
 	const struct ndmsg fixed = { .ndm_family = (unsigned char)(key->ip_version == 4 ? AF_INET : AF_INET6),

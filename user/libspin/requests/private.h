@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_REQUESTS_PRIVATE_H
 
 /*
- * Shared by the files of requests/, which send what handlers ask the host to send: a context's queues of packets, puts (messages that write
- * to the target's memory) and answers to gets, and the threads that serve them.
+ * Shared by the files of requests/, which send what a context's handlers ask the host to send: packets, puts (messages that write to the
+ * target's memory) and answers to gets. Each of the three has a thread; puts and answers also have a queue.
  */
 #include <spin/libspin_send.h>
 #include "user/libspin/requests/egress.h"
@@ -13,7 +13,7 @@
 #define REQUESTS_PUTS_MAX    4096u /* maximum number of pending puts; one more fails */
 #define REQUESTS_ANSWERS_MAX 64u   /* maximum number of pending answers to gets, which any sender can request */
 
-/* A pending put. */
+/* A pending put: a message that will be sent to write into the target's memory, or the answer to a get. */
 struct put {
 	struct put *next;
 	uint32_t start, bytes;
@@ -21,7 +21,7 @@ struct put {
 	struct spin_put put;
 	int has_data;  /* 1: its data follows the struct; 0: it is in host memory */
 	int is_answer; /* 1: it answers a get */
-	int leaves;    /* 1: its entry becomes free when this has been sent */
+	int leaves;    /* 1: the matching entry that it is read from becomes free when this has been sent */
 	/* for an answer, and for a put that must be acknowledged */
 	uint32_t acked, options, me, me_serial;
 	uint64_t user_ptr;
@@ -41,7 +41,7 @@ struct requests {
 	struct ring_buffer *ring;
 	int (*fn)(void *arg, const struct spin_request *request);
 	void *arg;
-	int answer; /* return value of fn */
+	int answer; /* last return value of fn */
 	const struct spin_out_stats *stats;
 	int event_fd; /* the program that emits an event; -1 in contexts of datagrams */
 
@@ -53,10 +53,10 @@ struct requests {
 	uint64_t sent, unsent; /* atomic, like the next ones */
 
 	/* the neighbour cache */
-	int hops_fd, hops_map; /* netlink; the table */
-	int hops;              /* 1: the cache has entries */
-	uint32_t tried[4];
-	uint64_t tried_ns, looked_ns;
+	int hops_fd, hops_map;        /* netlink; the table */
+	int hops;                     /* 1: the cache has entries */
+	uint32_t tried[4];            /* the address that was resolved last, so that a failing one is not resolved for each packet */
+	uint64_t tried_ns, looked_ns; /* when that was, and when the entries were refreshed */
 
 	/* puts and answers; in two queues, so that a requester that never acknowledges cannot delay this machine's puts */
 	pthread_mutex_t lock; /* protects the fields below */
@@ -75,16 +75,16 @@ struct requests {
 
 /* Starts a thread with all signals blocked: they are for the application's threads. */
 int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct spin_ctx *ctx);
-/* Records that the calling thread ends with its last reason. */
+/* Records why the calling thread ends: err and its last reason. spin_requests__failure() reports the first one. */
 void requests__fail(struct requests *r, int err);
 
-/* --- put.c: handlers' packets, sent unchanged by the host's routes --- */
+/* --- put.c: packets that handlers have built, sent unchanged by raw sockets over the host's routes --- */
 
 int requests_packet__open(struct requests *r);
 void requests_packet__close(struct requests *r);
 void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
 
-/* --- neigh.c: passes next hops that the host has resolved to handlers --- */
+/* --- neigh.c: a table from which handlers' programs read the next hops that the host has resolved --- */
 
 int requests_neigh__open(struct requests *r);
 void requests_neigh__close(struct requests *r);
@@ -94,13 +94,15 @@ void requests_neigh__learn(struct spin_ctx *ctx, const struct spin_process *targ
 int requests_neigh__wait_ms(const struct requests *r);
 void requests_neigh__refresh(struct requests *r);
 
-/* --- put.c --- */
+/* --- put.c: puts, sent as messages and acknowledged --- */
 
+/* Queues a handler's put; if that fails, reports the failure to the application by an event. */
 void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request);
-/* The thread. */
+/* Main function of the thread that sends puts. */
 void *requests_put__run(void *ctx);
+/* Reports all puts that are still queued as failed, after the thread has ended. */
 void requests_put__forget(struct spin_ctx *ctx);
-/* Returns 1 if the put was queued. */
+/* Appends the put, which the queue then owns. Returns 0 if the queue is full: the caller keeps the put. */
 int put_queue__add(struct requests *r, struct put_queue *q, struct put *p);
 /* Waits for the next put; NULL: the thread must stop. The put counts as being sent until the next call. */
 struct put *put_queue__next(struct requests *r, struct put_queue *q);

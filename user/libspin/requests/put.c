@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends puts (messages that write to the target's memory) that handlers request from host memory, and others that must be acknowledged, by
- * the library's sender, one after the other. A thread of threads.c runs it. Their source address is the context's, but not their source
- * port: acknowledgements of handlers' packets arrive at the context's port. Answers to gets are sent likewise, by a thread of their own
- * (answer.c).
+ * Sends what handlers ask the host to send. Puts (messages that write to the target's memory) from host memory, or that must be
+ * acknowledged, go out as messages, one after the other (send/send.c). Single packets that could not leave at XDP go out by raw sockets.
+ * Called by the threads of threads.c; answer.c uses the queue of puts and the sender as well. A put has the context's source address but a
+ * port of its own: acknowledgements of packets that handlers send arrive at the context's port.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>

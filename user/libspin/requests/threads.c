@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a context's handlers ask the host to send (requests.h), from before loading until close: the ring that brings their requests, and
- * the three threads that send packets, puts and answers. Called by ctx.c and attach.c. The threads run only while the context is attached.
+ * The three threads that send what a context's handlers ask for (requests.h): packets, puts and answers to gets. Also sets up the BPF ring
+ * buffer by which the requests arrive. Called by ctx.c, which loads and closes contexts, and attach.c. The threads run only while the
+ * context is attached.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the BPF programs that deliver packets which a context's handlers pass to the context's AF_XDP ring, in place of the host's stack
- * (bpf/ring.bpf.c), and sets their maps and constants. Called by ring.c, which creates the rings. Handlers' objects need no support for
- * rings: the ring's program runs the context's program and acts on its result.
+ * Loads and closes the BPF programs of a ring (bpf/ring.bpf.c). They run a context's handlers and deliver the packets that these accept to
+ * the context's AF_XDP sockets instead of the host's stack. Called by ring.c, which opens the sockets, and by the files that replace
+ * handlers (ring.h). A handler's object needs no support for rings: the ring's program runs the context's program and acts on its result.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -19,7 +19,7 @@
 
 extern const char ring_image[], ring_image_end[];
 
-/* Before loading: the context's counters, and the constants. */
+/* Before loading: lets the programs write the context's packet counters (its .bss map), and sets their constants. */
 static int prepare(struct bpf_object *bpf, const struct spin_ctx *ctx, uint32_t longest_bytes)
 {
 	struct bpf_map *constants = section__map(bpf, ".rodata"), *own = bpf_object__find_map_by_name(bpf, "spin_ring_context");
@@ -101,7 +101,7 @@ int ring_deliver__bind(const struct ring_deliver *d, uint32_t queue, int socket_
 	return 0;
 }
 
-/* --- for swap.c, set_rule.c and attach.c --- */
+/* --- ring.h: how swap.c, set_rule.c and attach.c change the program that the ring runs --- */
 
 int ring__program_fd(const struct spin_ring *ring)
 {

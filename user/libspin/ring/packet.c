@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds payload and addresses in a frame that an application has received by an AF_XDP ring. Called by queue.c, which takes the frames from
- * the socket. The dispatcher (XDP) has parsed the frame, but handlers may have changed it since. So every length is checked again, and what
- * does not fit the frame is left out (ip_version 0, or a payload that ends with the frame).
+ * Finds the payload and the addresses of a received frame (packet.h). Called by queue.c for each packet of an AF_XDP socket. The dispatcher
+ * has parsed the frame before, but handlers may have changed it since. So every length is checked again, and what does not fit the frame is
+ * left out: ip_version is 0, or the payload ends with the frame.
  */
 #include <stddef.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_RING_PACKET_H
 
 /*
- * Finds payload and addresses in a frame of an AF_XDP ring, as handlers have left it. Called by queue.c for each packet that it takes from
- * the socket and gives to the application.
+ * Finds payload and addresses in a frame that an AF_XDP socket has received, as handlers have left it. Called by queue.c for each packet
+ * before it is given to the application.
  */
 #pragma GCC visibility push(default)
 #include <spin/libspin_ring.h>

@@ -15,7 +15,7 @@
 #include <spin/libspin_ring.h>
 #pragma GCC visibility pop
 
-/* One receive queue: an AF_XDP socket with its own memory. */
+/* One receive queue: an AF_XDP socket with its own memory, which has `frames` buffers of frame_bytes each. */
 struct ring_queue {
 	uint32_t number;
 	struct xsk_umem *umem;
@@ -35,29 +35,43 @@ struct ring_queue_options {
 	uint32_t frames, frame_bytes;
 };
 
-/* Returns 0, or -errno with its text in `reason`; -EINVAL: the interface has no such queue. */
+/*
+ * Opens the socket of receive queue `number` and gives all frames to the kernel. Returns 0, or -errno with a message in `reason`; -EINVAL:
+ * the interface has no such queue; -EBUSY: another socket still has it after half a second.
+ */
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
 		     char *reason, size_t reason_bytes);
 void ring_queue__close(struct ring_queue *q);
 int ring_queue__fd(const struct ring_queue *q);
-/* Counts packets that found no free frame. Returns 0, or -errno without a reason. */
+/* Sets *lost to the number of packets dropped because no frame was free. Returns 0, or -errno without a reason. */
 int ring_queue__lost(const struct ring_queue *q, uint64_t *lost);
+/*
+ * Calls fn with batches of received packets, at most q->frames in all, without waiting. Returns how many. A batch is valid only during fn.
+ */
 int ring_queue__receive(struct ring_queue *q, spin_ring_fn fn, void *arg);
 
-/* The programs of a ring. */
+/*
+ * The BPF programs of a ring. There are two equal ones, each of which runs the context's program in the same element of an array: while the
+ * context's rule changes, both are in use (ring__add()).
+ */
 struct ring_deliver {
 	struct bpf_object *bpf;
 	struct spin_memory bss;
 	const struct spin_ring_counts *counts;
-	int prog_fd[2]; /* by index in the array */
-	int ringed_fd, sockets_fd;
-	unsigned entry; /* index of the context's program */
+	int prog_fd[2];            /* prog_fd[i] runs element i of ringed_fd */
+	int ringed_fd, sockets_fd; /* the array of context programs; the XSKMAP */
+	unsigned entry;            /* index in use */
 };
 
-/* Loads them for the context's program. Returns 0, or -errno with a reason. ring_deliver__close() must be called in either case. */
+/*
+ * Loads the programs for a context. longest_bytes: the longest frame that fits into a buffer. Returns 0, or -errno with a reason, here and
+ * below. ring_deliver__close() must be called in either case.
+ */
 int ring_deliver__open(struct ring_deliver *d, const struct spin_ctx *ctx, uint32_t longest_bytes);
 void ring_deliver__close(struct ring_deliver *d);
+/* Makes program number `entry` of the ring run prog_fd, a context's program. */
 int ring_deliver__set(const struct ring_deliver *d, unsigned entry, int prog_fd);
+/* Delivers the packets of this receive queue to the socket. */
 int ring_deliver__bind(const struct ring_deliver *d, uint32_t queue, int socket_fd);
 
 struct spin_ring {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The AF_XDP socket of one receive queue, and receiving from it. Called by ring.c; only one thread at a time receives. Each frame (buffer
- * for one packet) is at any time in exactly one place: the fill ring (free frames for the kernel), the kernel, the receive ring (packets
- * for this process), or the reader.
+ * The AF_XDP socket of one receive queue: opens it, and passes received packets to the application's callback. Called by ring.c; only one
+ * thread at a time receives. A frame is a buffer for one packet. At any time each is in exactly one place: the fill ring (free frames for
+ * the kernel), the kernel, the receive ring (packets for this process), or the application's callback.
  */
 #include <errno.h>
 #include <linux/if_xdp.h>
@@ -124,7 +124,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
-/* The kernel frees a queue some time after its last socket was closed, in a work queue, also after a process was killed. */
+/* Retries while the queue is busy: the kernel frees it in a work queue, some time after its last socket was closed. */
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
 		     char *reason, size_t reason_bytes)
 {
@@ -173,8 +173,9 @@ int ring_queue__lost(const struct ring_queue *q, uint64_t *lost)
 }
 
 /*
- * Returns the frames of `count` descriptors to the fill ring. A descriptor's address is somewhere in its frame. The fill ring has as many
- * entries as there are frames, so there is room, unless the application has overwritten it; then these frames are lost.
+ * Returns the frames of `count` received descriptors, from rx_at on, to the fill ring. A descriptor's address is somewhere in its frame.
+ * The fill ring has as many entries as there are frames, so there is room, unless the application has overwritten it; then these frames are
+ * lost.
  */
 static void refill(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 {
@@ -189,7 +190,9 @@ static void refill(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 	xsk_ring_cons__release(&q->rx, count);
 }
 
-/* Returns how many of the `frames` packets a call may still return, at most a batch. */
+/*
+ * Returns the size of the next batch. A call returns at most `frames` packets, so that it ends even if packets arrive as fast as it reads.
+ */
 static uint32_t batch_size(const struct ring_queue *q, uint32_t done)
 {
 	return q->frames - done < SPIN_RING_BATCH ? q->frames - done : SPIN_RING_BATCH;

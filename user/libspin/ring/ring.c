@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rings (<spin/libspin_ring.h>) deliver a context's packets to the application past the kernel's stack: opens the AF_XDP sockets of the
- * queues, and inserts the programs that deliver to them between the dispatcher (the interface's XDP program) and the context's program.
- * Called by applications; ctx.c frees the ring of a context that is destroyed. If a step fails, the earlier steps are undone.
+ * Opens and closes rings (<spin/libspin_ring.h>), which deliver a context's packets to the application by AF_XDP instead of the host's
+ * stack. A ring has a socket for each receive queue, and a BPF program between the interface's dispatcher and the context's program. Called
+ * by applications; ctx.c frees the ring of a context that is destroyed. If a step fails, the earlier steps are undone.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -82,7 +82,7 @@ static int copy_options(const struct spin_ring_opts *from, struct spin_ring_opts
 	return 0;
 }
 
-/* Sets frame_bytes if not given. Longer packets go to the host. */
+/* If frame_bytes is 0, chooses the smallest frame that holds the interface's MTU. Longer packets go to the host's stack. */
 static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts)
 {
 	struct iface iface;
@@ -93,7 +93,7 @@ static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts
 	return err;
 }
 
-/* Sets the number of queues if not given. */
+/* If the number of queues is 0, takes all from first_queue on, and sets *all. */
 static int choose_queues(const struct spin_nic *nic, struct spin_ring_opts *opts, int *all)
 {
 	uint32_t count = 0;
@@ -148,7 +148,8 @@ static void close_queues(struct spin_ring *ring)
 }
 
 /*
- * `all`: the number of queues was not given, and the interface may use fewer than it can have, so the ring ends with the last one in use.
+ * Opens the sockets in one mode; none stays open on failure. all: the application asked for all queues. An interface may use fewer than it
+ * can have, so the first one that does not exist then ends the ring instead of failing.
  */
 static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts, enum spin_ring_mode mode, int all)
 {
@@ -195,7 +196,7 @@ static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opt
 	return 0;
 }
 
-/* Binds the sockets to the ring's program, and adds them to one descriptor for the application. */
+/* Makes the ring's program deliver to the sockets, and creates the epoll descriptor on which the application waits for all of them. */
 static int connect_queues(struct spin_ring *ring)
 {
 	int err = 0;
@@ -242,7 +243,7 @@ static void close_ring(struct spin_ring *ring)
 	free(ring);
 }
 
-/* The caller holds the interface's lock, so that two rings cannot request the same queue. */
+/* Opens everything that a ring consists of. The caller holds the interface's lock, so that two rings cannot request the same queue. */
 static int open_ring(struct spin_ring *ring, struct spin_ring_opts *opts, int all)
 {
 	int err = check_conflicts(ring->ctx, opts);

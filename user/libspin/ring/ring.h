@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_RING_RING_H
 
 /*
- * Rings (<spin/libspin_ring.h>: AF_XDP, packets go to the application past the kernel's stack) as used by the library's other files:
- * attach.c gives the dispatcher the ring's program instead of the context's; swap.c and set_rule.c replace the program that the ring's
- * program runs. Functions return 0 or a negative errno with a reason.
+ * Rings as the library's other files see them. A ring (<spin/libspin_ring.h>) delivers a context's packets to the application by AF_XDP
+ * instead of the host's stack. attach.c makes the dispatcher call the ring's program, which runs the context's program; swap.c and
+ * set_rule.c replace the latter. Functions return 0 or a negative errno with a reason.
  */
 struct spin_ring;
 struct spin_ctx;
@@ -18,8 +18,9 @@ int ring__program_fd(const struct spin_ring *ring);
 int ring__replace(struct spin_ring *ring, int prog_fd);
 
 /*
- * While a context's rule changes, it has two programs. ring__add() returns the second, which runs prog_fd. When the first has no
- * more packets, ring__take_added() makes the second the context's; if the change fails, ring__drop_added() removes it.
+ * While a context's rule changes, its old and new program both run, each behind a ring program of its own. ring__add() sets *added_fd to
+ * the second ring program, which runs prog_fd. When no packet reaches the first one any more, ring__take_added() keeps only the second. If
+ * the change fails, ring__drop_added() keeps only the first.
  */
 int ring__add(struct spin_ring *ring, int prog_fd, int *added_fd);
 void ring__take_added(struct spin_ring *ring);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packets in flight of the sender of messages, their timeouts and the congestion window. Packets with the same number of timeouts have
- * the same timeout, so each such list is sorted by sending time, and only its first packet must be checked. Called by send.c.
+ * Packets in flight of a message that is being sent, their timeouts and the congestion window. Called by send.c. Packets that have timed
+ * out equally often have the same timeout. There is a list for each number of timeouts, in the order of sending, so only the first packet
+ * of each list has to be checked.
  */
 #include <string.h>
 #include <time.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Gives a context (attached packet handlers) another match rule while packets arrive. Called by applications and spind
- * (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded again with the same maps of state (swap.c). The
- * dispatcher (XDP program) of each interface has slots, one for each context's program and rule. The new program and rule get a second
- * slot; the first one is removed when every running dispatcher has seen the second. A packet is handled by either program, and always by
- * one if a rule matches.
+ * (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded again, with the same maps of state (swap.c). In
+ * each interface's dispatcher the new program and rule get a second slot. The first slot is removed when every running dispatcher has seen
+ * the second. A packet that matches the old or the new rule is therefore always handled, by exactly one of the programs.
  */
 #include <errno.h>
 
