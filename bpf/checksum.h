@@ -42,7 +42,7 @@ SPIN_INLINE _Bool spin_divides_(uint64_t quotient)
 #endif
 }
 
-/* spin_fold(sum) == 0xffff */
+/* Returns 1 if spin_fold(sum) == 0xffff, which is what the sum of a packet with a right checksum folds to. */
 SPIN_INLINE _Bool spin_folds_to_ones_(uint64_t sum)
 {
 	return spin_divides_(spin_quotient_(sum));
@@ -182,7 +182,7 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struc
 	return checksum ? checksum : 0xffff;
 }
 
-/* spin_fold(sum) == folded, for a sum that is not 0, and so does not fold to 0. */
+/* Returns 1 if spin_fold(sum) == folded. The sum must not be 0; no other sum folds to 0. */
 SPIN_INLINE _Bool spin_folds_to_(uint64_t sum, uint16_t folded)
 {
 	return folded && spin_folds_to_ones_(sum + (uint16_t)~folded);
@@ -194,7 +194,9 @@ SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struc
 	return spin_folds_to_(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)), d->udp->checksum);
 }
 
-/* Sum of the datagram with its checksum, as it arrived. `change` is what handlers have added to its sum: adding the complement undoes it. */
+/*
+ * Sum of the datagram with its checksum, as it arrived. `change` is what handlers have added to its sum: adding the complement undoes it.
+ */
 SPIN_INLINE uint64_t spin_udp_sum_arrived_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
 	return spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum;
@@ -237,7 +239,7 @@ SPIN_INLINE _Bool spin_tcp_sum_partial(const struct spin_view *view, const struc
 	return spin_folds_to_(spin_sum_pseudo(view, d, spin_tcp_bytes_(d)), ((const struct spin_tcp *)d->udp)->checksum);
 }
 
-/* As for UDP. */
+/* Like spin_udp_sum_arrived_(), for a TCP segment. */
 SPIN_INLINE uint64_t spin_tcp_sum_arrived_(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
 	const uint32_t bytes = spin_tcp_bytes_(d);

@@ -3,9 +3,9 @@
 #define BPF_CLOCK_H
 
 /*
- * Time and random numbers for handlers (<spin/clock.h>, <spin/random.h>): the kernel's, or with virtual_clock those that the host sets for
- * tests. Included by packet.h, for the kernel and for the host build. spin_config is read-only data, so the verifier knows which of the two
- * it is and removes the other branch.
+ * Time and random numbers for handlers (<spin/clock.h>, <spin/random.h>). They are the kernel's, or with spin_config.virtual_clock those
+ * that a test sets. Included by packet.h, in the kernel and in the host build. The configuration is constant for the verifier, so it
+ * removes the branch that is not taken.
  */
 #include <spin/context.h>
 

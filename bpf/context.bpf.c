@@ -162,7 +162,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Called after all handlers of a packet have run: sends their packets, then decides about the frame. */
+/* Called after all handlers of a packet have run: sends what they have made. Returns the XDP action for the received frame. */
 SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 {
 	const struct spin_tx_ring *ring = spin_puts_ ? spin_tx_ring() : NULL;
@@ -261,7 +261,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
-/* The part of spin_xdp: for messages it only handles packets of open ones. */
+/* Returns which part of a packet's processing spin_xdp does: of messages it only handles packets of open ones. */
 SPIN_INLINE enum spin_part spin_first_part_(void)
 {
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE;
@@ -486,14 +486,17 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Copying packets and streams need may_goto. */
+/* The programs that copy packets and those of streams need may_goto, so the variant with bounded loops lacks them. */
 #ifndef SPIN_BOUNDED_LOOPS
 #include "bpf/copied.h"
 #include "bpf/stream.h"
 #else
 static uint32_t spin_connections_unseen;
 
-/* Handlers see no connection, so the number grows with each call. */
+/*
+ * spin_connections_missed() of the handler API: a number that changes whenever bytes may have passed without handlers. Objects without
+ * streams see no bytes of connections, so it changes with each call.
+ */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 {
 	return spin_field_(packet, spin_fadd32(&spin_connections_unseen, 1));

@@ -30,7 +30,7 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
 }
 
-/* The caller's buffer has room for any reply. */
+/* Always succeeds: the caller's buffer has room for any reply. */
 SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 {
 	frame->end = frame->data + bytes;
@@ -54,7 +54,7 @@ struct spin_config spin_config = {
 #include "bpf/packet.h"
 #include "bpf/messages/sweep.h"
 
-/* No host's TCP is behind the host build. */
+/* There is no TCP stack behind the host build that could know better than the handlers' table of connections. */
 SPIN_INLINE enum spin_host_answer spin_ask_host(const struct spin_packet *packet, const struct spin_tcp_segment *s)
 {
 	(void)packet;

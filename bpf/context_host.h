@@ -69,7 +69,7 @@ SPIN_INLINE uint64_t *spin_wide_word(uint32_t at)
 	return &spin_host_wide_words[at];
 }
 
-/* The clock of the host build is always virtual, and so are random numbers. */
+/* Stands in for the kernel's clock. Never used: time and random numbers of the host build are always virtual (clock.h). */
 SPIN_INLINE uint64_t spin_ticks(void)
 {
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard of an execution context (handlers, their memories and a match rule) on a UDP socket (guard.h): the XDP program before the
- * context's own one that lets the handlers of an unprivileged user see only packets for that user's socket. Its tests before the
- * context's program are those by which the kernel finds a datagram's socket. Loaded by libspin for spind, the service for unprivileged
- * users; also for streams of TCP, which need only spin_guard_port (the socket's current port).
+ * The guard of a context on a UDP socket (guard.h): an XDP program that runs before the handlers of an unprivileged user, and lets them see
+ * only datagrams for that user's socket. It asks the kernel which socket a datagram is for, as the kernel's UDP would. Loaded by libspin
+ * for spind, the service for unprivileged users. For streams of TCP only spin_guard_port is loaded (the socket's current port).
  */
 #include "bpf/guard.h"
 

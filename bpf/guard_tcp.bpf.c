@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard of an execution context (handlers, their memories and a match rule) that takes TCP segments, on a TCP socket (guard.h): the
- * XDP program before the context's own one that lets the handlers of an unprivileged user see only segments for that user's socket. The
- * kernel finds the segment's socket, and that must have the mark of this context: libspin marks the socket that was passed to it, and
- * the kernel copies the mark to the connections that a listening socket accepts from then on. So no address or port decides, and
- * connections that another program accepted on the same port earlier are never seen. Loaded by libspin for spind, the service for
- * unprivileged users.
+ * The guard of a context on a TCP socket that takes segments (guard.h): an XDP program that runs before the handlers of an unprivileged
+ * user, and lets them see only segments for that user's socket. Loaded by libspin for spind, the service for unprivileged users.
  *
- * The mark is an entry of spin_guard_mark in the socket's storage. XDP programs cannot call bpf_sk_storage_get(), so the list of entries
- * is read as the kernel has it.
+ * The kernel finds the segment's socket, which must have this context's mark. libspin marks the user's socket, and the kernel copies the
+ * mark to the connections that a listening socket accepts from then on. So no address or port decides, and connections that another program
+ * accepted on the same port earlier are never seen. The mark is an entry of spin_guard_mark in the socket's storage. XDP programs cannot
+ * call bpf_sk_storage_get(), so they read the list of entries in the kernel's own structures.
  */
 #include "bpf/guard.h"
 #include <bpf/bpf_core_read.h>
@@ -122,7 +120,7 @@ SPIN_INLINE struct bpf_sock *spin_find_socket_(struct xdp_md *ctx, const struct 
 
 #define SPIN_STORAGES 8 /* entries of a socket's storage that are looked at; each is of another BPF object of this host */
 
-/* `socket` is a struct sock. */
+/* Returns 1 if the kernel's struct sock has this context's mark in its storage. */
 SPIN_INLINE _Bool spin_is_marked_(const void *socket)
 {
 	const struct bpf_local_storage *storage = SPIN_KERNELS_(sock, socket)->sk_bpf_storage;

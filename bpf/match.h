@@ -3,9 +3,9 @@
 #define BPF_MATCH_H
 
 /*
- * Does a datagram belong to this execution context (handlers, their memories and a match rule)? Compares its header fields with the rule
- * (step 4 of <spin/reason.h>). Called by packet.h. The rule is read-only data, so the verifier knows its values and removes the tests of
- * unused fields.
+ * Compares a packet's header fields with the rule of a context: does it belong to these handlers (step 4 of <spin/reason.h>)? Called by
+ * packet.h, after parsing. The rule is read-only data whose values the verifier knows, so it removes the tests of fields that the rule does
+ * not name.
  */
 #include <spin/rule.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context (handlers, their memories and a match rule) as a program for a NIC with hardware XDP: parse, match, check, run the
- * handlers of a datagram, act, count. Compiled by `spincc --target nfp`; SPIN_HANDLER_FILE names the handlers. Names, maps and the words
- * that a loader sets are the contract of <spin/offload.h>; kernel/README.md says what the NIC accepts.
+ * A context (handlers and their match rule) as one program for a NIC with hardware XDP: parses and matches the packet, runs the handlers of
+ * a datagram, acts on their result and counts. Compiled by `spincc --target nfp`; SPIN_HANDLER_FILE names the handlers. <spin/offload.h>
+ * says which names, maps and words a loader finds in it; kernel/README.md says what the NIC accepts.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE

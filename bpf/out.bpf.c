@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The devmap program that sends what handlers made, if several packets leave for one that arrived. The kernel copies a small frame, the
- * clone template, once for each packet of the group; this program turns each copy into the next packet, in order. Loaded by libspin, once
+ * XDP program on a devmap that sends packets of handlers, if several leave for one that arrived. The kernel makes a copy of a small frame,
+ * the clone template, for each packet of such a group; this program turns each copy into the next packet, in order. Loaded by libspin, once
  * for all contexts of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies after
  * it still belong to their own group.
  */

@@ -3,9 +3,9 @@
 #define BPF_PACKET_H
 
 /*
- * The data path of one execution context (handlers, their memories and a match rule): parse, match, check, run handlers, act. Called by
- * context.bpf.c and context.host.c for each packet. Portable C: context_maps.h and context_host.h provide what differs between the BPF
- * program and the host build.
+ * The data path of a context (handlers, their memories and a match rule): parses a packet, matches it, checks it, runs the handlers and
+ * acts on their result. Called by context.bpf.c and context.host.c for each packet. Portable C: context_maps.h and context_host.h provide
+ * what differs between the BPF program and the host build.
  */
 #include "bpf/actions/act.h"
 #include "bpf/match.h"

@@ -3,8 +3,8 @@
 #define BPF_REPARSE_H
 
 /*
- * Derives the pointers of a parsed datagram again from its header offsets: after the frame's pointers have changed, and so that the
- * verifier analyses the code that follows only once. Called by packet.h and nfp.bpf.c.
+ * Derives the pointers of a parsed packet again from the offsets of its headers. Called by packet.h and nfp.bpf.c after the frame has
+ * moved, and where paths of the verifier meet: the offsets are then unknown to it, so it analyses the code that follows only once.
  */
 #include <spin/rule.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP program that delivers the packets of an execution context (handlers, their memories and a match rule) to AF_XDP sockets of the
- * application (libspin's user/libspin/ring/). It runs between the dispatcher and the context's program, which it tail-calls from a
- * subprogram, so that program returns here, even if it makes tail calls itself.
+ * XDP program that delivers packets to the application's AF_XDP sockets instead of the host's stack (user/libspin/ring/). It runs between
+ * the dispatcher and a context's program. It tail-calls that program from a subprogram, so that it returns here, even if it makes tail
+ * calls itself.
  *
  * Only packets that handlers deliver (SUCCESS, PROCEEDED) go to a socket. Packets that the context's program passes because a host would
- * refuse them have the same XDP action, so the context's counters tell the two apart. A CPU or queue runs one program at a time, so no
- * other packet is counted in between.
+ * refuse them have the same XDP action, so the context's counters are compared before and after. A CPU or queue runs one program at a time,
+ * so no other packet is counted in between.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -3,11 +3,13 @@
 #define BPF_ROOM_H
 
 /*
- * Makes room after a short frame for a longer reply (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of
- * them leave the rest of a buffer after it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame is
- * moved to the front. Only the dispatcher does this, not programs of objects: the headroom contains bytes of other packets, while the
- * kernel clears what a program adds at the end. Then the kernel knows a local sender's partial checksum by its old place: a host that
- * does not read the datagram but forwards it would compute it there. Contexts whose replies may be longer are for a host's own addresses.
+ * Makes room after a short frame for a reply that is longer than its request (<spin/reply.h>). Called by the dispatcher for contexts whose
+ * handlers send such replies. Drivers have XDP_PACKET_HEADROOM in front of a frame, and most have free bytes after it. But veth and generic
+ * XDP copy the packet to a buffer of its own length: there the frame is moved to the front of the headroom.
+ *
+ * Only the dispatcher may do this, not programs of users' objects, because the headroom contains bytes of other packets. Moving a frame
+ * breaks the partial checksum of a local sender if the host forwards the packet: the kernel remembers where in the buffer to compute it. So
+ * such contexts must be for addresses of this host.
  */
 #define SPIN_ROOM_BYTES   192u  /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
 #define SPIN_ROOM_REQUEST 2048u /* longer frames are not moved: jumbo frames */

@@ -3,13 +3,14 @@
 #define BPF_SPREAD_H
 
 /*
- * Distributes a context's packets to CPUs (SPIN_HPUS_SPREAD); called by spin_spread (context.bpf.c), the program in front of the handlers.
- * As PsPIN's dispatcher gives tasks to clusters (3.2.1), a message's packets go to its home CPU while fewer than SPIN_SPREAD_HOME packets
- * are pending there, then to the CPU with the fewest pending, the first of several. Where flows are messages, they go to the home CPU only.
- * If the chosen CPU has SPIN_SPREAD_MOST pending, the packet is dropped as NO_HPU; on PsPIN it would wait in front of the dispatcher.
+ * Chooses a CPU for each packet of a context whose packets are spread over CPUs (SPIN_HPUS_SPREAD), and redirects the packet there. Called
+ * by spin_spread (context.bpf.c), the program in front of the handlers. A message's packets go to its home CPU while fewer than
+ * SPIN_SPREAD_HOME packets are pending there, then to the CPU with the fewest pending, as PsPIN's dispatcher gives tasks to clusters
+ * (3.2.1). Where flows are messages, they go to the home CPU only. If the chosen CPU has SPIN_SPREAD_MOST pending, the packet is dropped as
+ * NO_HPU; on PsPIN it would wait in front of the dispatcher.
  *
- * The kernel silently drops what does not fit into a CPU's queue. The queue is longer than SPIN_SPREAD_MOST by more than HPUs
- * can give at the same time.
+ * The kernel silently drops what does not fit into a CPU's queue. So the queue is longer than SPIN_SPREAD_MOST, by more than all HPUs can
+ * add at the same time.
  */
 #include <bpf/bpf_helpers.h>
 

@@ -79,9 +79,7 @@ struct {
 	__uint(value_size, 4);
 } spin_stream_on SEC(".maps");
 
-/*
- * How many bytes at the start of a slice the handlers may look at, + 1; 0: all. Set by spincc (user/spincc/reach.c).
- */
+/* How many bytes at the start of a slice the handlers may look at, plus 1; 0: all. Set by spincc (user/spincc/reach.c). */
 static uint32_t spin_payload_reach_;
 
 SPIN_INLINE uint32_t spin_slice_bytes_(void)
@@ -134,8 +132,8 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 }
 
 /*
- * Returns the stream's unit, if it has one. That includes a unit kept when the work limit of the isolated class ended a program in a
- * handler, unless another stream has taken it over.
+ * Frees the stream's unit, if it has one. That may be a unit which a program has kept because the work limit of the isolated class ended it
+ * in a handler. Such a unit is not freed if another stream has taken it over.
  */
 SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 {
@@ -151,7 +149,10 @@ SPIN_INLINE uint32_t *spin_stream_taken_(uint32_t number)
 	return bpf_map_lookup_elem(&spin_streams_taken, &number);
 }
 
-/* Pieces of a connection without handlers cannot be counted, so while such a connection is open, each call increments the number. */
+/*
+ * spin_connections_missed() of the handler API: a number that changes whenever bytes may have passed without handlers. Pieces of a
+ * connection that has no handlers cannot be counted. So while one is open, each call increments the number.
+ */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 {
 	uint32_t zero = 0, missed = 0;

@@ -150,8 +150,8 @@ static void spin_forget(uint64_t cookie, uint32_t *count)
 }
 
 /*
- * Returns 1 if the connection is counted for this owner. A connection that was accepted beyond its context's share carries the context's mark
- * and is not counted for it, but may later have handlers of another one; and a context that has ended leaves its slot to another one.
+ * Returns 1 if the connection is counted for this owner. A connection that was accepted beyond its context's share carries the context's
+ * mark and is not counted for it, but may later have handlers of another one; and a context that has ended leaves its slot to another one.
  */
 static int spin_is_counted(uint64_t cookie, const struct spin_stream_owner *owner)
 {
@@ -176,7 +176,7 @@ static struct spin_streams_seen *spin_seen(const struct spin_stream_owner *owner
 	return seen ? bpf_map_lookup_elem(seen, &zero) : NULL;
 }
 
-/* Adds the connection to the maps. Returns 1 if it will have handlers. */
+/* Adds a connection of an attached context to the maps. Returns 1 if it will have handlers; 0: the context's share or a map is full. */
 static int spin_take(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	const struct spin_stream_known known = { .owner = *owner };
@@ -426,8 +426,8 @@ static int spin_stream_run_timed(struct __sk_buff *skb, uint32_t slot)
  * Removes bytes that were delivered before. If segments overlap, TCP leaves it to the reader to skip the first bytes of the later one, and
  * verdict programs get them again (tcp_read_skb(), seen on Linux 6.18).
  *
- * Tells the context's program in skb->priority whether the stream begins: with the first piece that comes while the context is attached. The
- * kernel lets these programs write two fields of an skb, and TCP reads neither of a received one.
+ * Tells the context's program in skb->priority whether the stream begins: with the first piece that comes while the context is attached.
+ * The kernel lets these programs write two fields of an skb, and TCP reads neither of a received one.
  */
 SEC("sk_skb/stream_verdict")
 int spin_stream_guard(struct __sk_buff *skb)

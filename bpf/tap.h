@@ -3,8 +3,8 @@
 #define BPF_TAP_H
 
 /*
- * Copies a packet of an execution context (a packet for its handlers), as it arrived, to a ring buffer that user space reads. Called by the
- * dispatcher (root.bpf.c); libspin makes the ring when a recording or `spinctl run --cost` starts (user/libspin/tap.c).
+ * Copies packets of a context, as they arrived, to a ring buffer that user space reads: for spinctl record and `spinctl run --cost`. Called
+ * by the dispatcher (root.bpf.c). libspin creates the ring when a tap starts (user/libspin/tap.c); without one a packet costs a test.
  */
 #include "bpf/atomic.h"
 

@@ -3,15 +3,16 @@
 #define BPF_XDP_H
 
 /*
- * XDP definitions shared by the programs of an execution context (handlers, their memories and a match rule) for the kernel
- * (context.bpf.c) and for a NIC (nfp.bpf.c), which include this: pointers from struct xdp_md, and the XDP action of each reason (what
- * became of a packet, and why).
+ * XDP definitions that context.bpf.c (programs for the kernel) and nfp.bpf.c (a program for a NIC) share: pointers from struct xdp_md, and
+ * the XDP action for each reason (what became of a packet, and why).
  */
 #include <linux/bpf.h>
 
 #include <spin/reason.h>
 
-/* A pointer that struct xdp_md declares as 32 bits; the asm keeps the compiler from truncating it. */
+/*
+ * Loads data or data_end, which struct xdp_md declares as 32 bits although it is a pointer. The asm keeps the compiler from truncating it.
+ */
 #define SPIN_CONTEXT_POINTER_(ctx, field)                                                                                         \
 	({                                                                                                                        \
 		uint8_t *spin_pointer_;                                                                                           \

@@ -3,8 +3,8 @@
 #define BPF_ABI_SPREAD_H
 
 /*
- * Distribution of the packets of an execution context (handlers, their memories and a match rule) to CPUs (SPIN_HPUS_SPREAD). Shared by
- * bpf/spread.h, which chooses a CPU for each packet, and libspin, which sets up the cpumap and drains it.
+ * Layout of the data by which packets of a context are spread over CPUs (SPIN_HPUS_SPREAD). Shared by bpf/spread.h, which chooses a CPU for
+ * each packet, and libspin, which sets up the cpumap and waits until the CPUs have finished.
  */
 #include <stdint.h>
 

@@ -3,8 +3,9 @@
 #define BPF_ABI_STREAM_H
 
 /*
- * TCP streams: interface between the stream program of an execution context (handlers, their memories and a match rule) (bpf/stream.h), the
- * program that assigns connections to contexts (bpf/streams.bpf.c) and libspin. Names in a context's object:
+ * Handlers on TCP streams: interface between the program that runs a context's handlers on the bytes of connections (bpf/stream.h), the
+ * programs that give connections to contexts (bpf/streams.bpf.c), and libspin. A piece is what TCP delivers at once. Names in a context's
+ * object:
  *
  *	spin_stream      section "?sk_skb/stream_verdict": handles one piece of a stream as the kernel's TCP delivers it
  *	spin_stream_end  section "?xdp": ends a stream. Run with BPF_PROG_TEST_RUN on struct spin_stream_end_frame

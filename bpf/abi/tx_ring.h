@@ -3,20 +3,21 @@
 #define BPF_TX_RING_H
 
 /*
- * Ring of packets that handlers send (SPIN_PUTS), one per CPU: each packet waits there until it leaves. Shared by the BPF programs and
- * libspin.
+ * Layout of the tx rings, one per CPU, in which packets that handlers send (SPIN_PUTS) wait until they leave. Shared by the BPF programs
+ * (bpf/actions/out.h, bpf/out.bpf.c) and libspin, which creates the rings and reads statistics.
  */
 #include <spin/context.h>
 
 /*
- * Power of two. A group, the packets that leave for one that arrived, holds its buffers only while the copies of that frame (out.h) are in
- * flight. The kernel's bulk queue to an interface holds 16 copies, so at most the rest of one group, 15 more copies and the next group are
- * in flight, per interface whose packets one CPU handles.
+ * Buffers of a ring, a power of two. The packets that leave for one received frame are a group. A group holds its buffers until the kernel
+ * has sent the copies of that frame (out.h). The kernel's bulk queue to an interface holds 16 copies. So for each interface whose packets a
+ * CPU handles, at most the rest of one group, 15 more copies and the next group are in flight.
  */
 #define SPIN_TX_DESCS     256u
 #define SPIN_TX_DESCS_RUN 32u /* per run, which includes the replay of parked packets; one acknowledgement may be added */
 #define SPIN_OUT_OWNERS   64u /* contexts of a process that send packets */
 
+/* One buffer: a packet to send, how to build it, and, in the first one of a group, the state of the group. */
 struct spin_tx_desc {
 	uint32_t direct; /* 1: sent back to the packet's source, so the Ethernet header is already right */
 	/* first packet of a group only: copies of the clone template (out.h) */
@@ -35,13 +36,14 @@ struct spin_tx_ring {
 	uint32_t first, count;
 };
 
-/* Copies of each context's clone templates that became a packet. */
+/* How many copies of each context's clone templates became a packet. */
 struct spin_outs_made {
 	uint64_t copies[SPIN_OUT_OWNERS];
 };
 
 /*
- * Replaces the received frame: a minimal frame that tells what its copies become. Type 0 distinguishes it from frames that leave unchanged.
+ * Clone template: a minimal frame that replaces the received one, and of which the kernel makes a copy for each packet of the group. It
+ * says in which buffer the first of them is. Type 0 distinguishes it from frames that leave unchanged.
  */
 struct spin_clone_template {
 	uint8_t addresses[12];

@@ -3,8 +3,9 @@
 #define BPF_ACT_H
 
 /*
- * Last steps for a packet that leaves: checksums, the Ethernet header, the reply. PsPIN's hardware does this on egress. Called by
- * packet.h and nfp.bpf.c for the arrived packet, after its handlers, and by put_frame.h for packets that handlers send.
+ * Last steps for a packet that handlers have changed or answered: checksums, the Ethernet header, the reply. PsPIN's hardware does this
+ * when a packet leaves. Called by packet.h and nfp.bpf.c for the received packet, after its handlers, and by put_frame.h for packets that
+ * handlers send.
  */
 #include <spin/slmp.h>
 

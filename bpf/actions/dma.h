@@ -3,13 +3,16 @@
 #define BPF_DMA_H
 
 /*
- * DMA between HPU memory (the handlers' state and variables) and host memory (the application's; sPIN B.6), for lengths known at compile
- * time. Both are memory here, so a transfer is complete when the call returns. Called by handlers through <spin/action.h>.
+ * DMA between HPU memory (the handlers' state and variables) and host memory (the application's; sPIN B.6), of a length known at compile
+ * time. Called by handlers through the macros of <spin/action.h>, such as spin_dma_to_host(), in the kernel and in the host build. On
+ * PsPIN's card a DMA engine copies. Here both memories belong to this machine, so the call itself copies, and the transfer is complete when
+ * it returns.
  */
 #include "bpf/messages/space.h"
 
 /*
- * Returns the host address of byte `at` of a transfer over several segments. *start and *room are the position and the rest of its segment.
+ * Returns the host address of byte `at` of the handler's memory, for loops that go through it byte by byte and cross its segments. The
+ * caller keeps *start, the offset of the next byte in the host memory, and *room, the bytes left in its segment; both are 0 at first.
  */
 SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t at, uint32_t *start, uint32_t *room)
 {
@@ -25,7 +28,10 @@ SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t a
 
 #define SPIN_FEW_WORDS_ (SPIN_HOST_WRITE_MAX / 8)
 
-/* Copies at most SPIN_HOST_WRITE_MAX bytes to the host, in registers: the isolated class may read the stack only at constant offsets. */
+/*
+ * Copies at most SPIN_HOST_WRITE_MAX bytes to several segments. They are kept in registers and shifted, because in the isolated class a
+ * program may read its stack only at constant offsets.
+ */
 SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t at, const uint8_t *hpu, uint32_t bytes)
 {
 	uint32_t room = 0, start = 0;
@@ -45,7 +51,7 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 	}
 }
 
-/* Copies byte by byte: the verifier rejects wider stack reads at variable offsets. */
+/* Copies to or from several segments, byte by byte: the verifier rejects wider stack reads at variable offsets. */
 SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at, uint8_t *hpu, uint32_t bytes, _Bool to_host)
 {
 	uint32_t room = 0, start = 0;
@@ -69,6 +75,10 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 	}
 }
 
+/*
+ * Copies `bytes` bytes, a constant multiple of 4, between `hpu` and byte `at` of a space of the host's memory. Returns 0; SPIN_SEGV if the
+ * range is not within the space, and then copies nothing. Only the handler's memory may lie in several segments.
+ */
 SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *hpu, uint32_t bytes,
 			  _Bool to_host)
 {

@@ -9,8 +9,8 @@
 #include "bpf/messages/space.h"
 
 /*
- * Returns NULL if the value is outside the space or not naturally aligned. Segments have multiples of 8 bytes, so an aligned value never
- * spans two.
+ * Returns the host address of a value of `bytes` (4 or 8) at offset `at` of the space. NULL: it is outside the space or not naturally
+ * aligned, and the operation returns SPIN_SEGV. Segments have multiples of 8 bytes, so an aligned value never spans two.
  */
 SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {

@@ -23,6 +23,7 @@ SPIN_INLINE _Bool spin_parked_view_(struct spin_view *view)
 	return 1;
 }
 
+/* Copies from offset `off` of the frame to offset `start` of host memory. The tests are for the verifier: the caller has checked both. */
 SPIN_INLINE int spin_bounded_out_(const struct spin_view *view, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	uint8_t *to = spin_host_at(start, 0);
@@ -33,7 +34,7 @@ SPIN_INLINE int spin_bounded_out_(const struct spin_view *view, uint32_t off, ui
 	return 0;
 }
 
-/* Returns the folded change of the payload's checksum. */
+/* The other direction. Returns by how much the payload's checksum changes, folded to 16 bits. */
 SPIN_INLINE int spin_bounded_in_(const struct spin_view *view, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	struct spin_packet packet = { .view = *view, .payload = view->data };

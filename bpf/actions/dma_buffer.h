@@ -3,9 +3,9 @@
 #define BPF_DMA_BUFFER_H
 
 /*
- * Transfers between a handler's buffer (<spin/buffer.h>: each CPU or receive queue that runs handlers has its own) and host memory, and
- * copies of such a buffer into a packet that the handler sends. Lengths and offsets are known only at run time. Called by handlers, and by
- * put.h for packets.
+ * Transfers between a handler's buffer (<spin/buffer.h>) and host memory, and copies of such a buffer into a packet that the handler sends.
+ * Each CPU or receive queue that runs handlers has a buffer of its own. Lengths and offsets are known only at run time, so the verifier
+ * must be shown that each access is in bounds. Called by handlers, and by put.h for packets.
  */
 #include "bpf/messages/space.h"
 
@@ -78,7 +78,7 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	return 0;
 }
 
-/* The non-blocking form: complete when it returns. */
+/* The non-blocking form. Here the transfer is complete when the call returns, so there is nothing to wait for. */
 SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
 				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
 {

@@ -3,8 +3,9 @@
 #define BPF_DMA_PAYLOAD_H
 
 /*
- * DMA of any length between the packet's payload and host memory. A transfer is split into pieces that the verifier can follow. Called by
- * handlers, and by the default action, which delivers a message to host memory.
+ * DMA of any length between a packet's payload and host memory. Called by handlers through <spin/action.h>, and by the default action of
+ * messages, which stores their payloads in host memory. A transfer is split into pieces of constant length, because the verifier accepts no
+ * copy of a length that is known only at run time.
  */
 #include "bpf/messages/space.h"
 
@@ -165,8 +166,8 @@ SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off
 #endif
 
 /*
- * Copies `bytes` bytes between offset `off` of the payload and byte `at` of a space of the host's memory. Returns 0; SPIN_SEGV if a range is
- * not within the payload or the space, and nothing is copied. The handler's memory may lie in several pieces of host memory.
+ * Copies `bytes` bytes between offset `off` of the payload and byte `at` of a space of the host's memory. Returns 0; SPIN_SEGV if a range
+ * is not within the payload or the space, and nothing is copied. The handler's memory may lie in several pieces of host memory.
  */
 SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes,
 				   _Bool to_host)

@@ -133,7 +133,7 @@ SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
 	return (uint32_t)(place >> 31) & 0x7fffffff;
 }
 
-/* Returns the range reserved for a message that did not need it, unless another one was reserved after it. */
+/* Frees a managed entry's range that a message reserved and did not need. Does nothing if another range was reserved after it. */
 SPIN_NOINLINE int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 {
 	struct spin_me *entry = spin_me_at(me);
@@ -153,7 +153,7 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 	return spin_verifier_forget32(me + 1 < end ? me + 1 : SPIN_MES_MAX);
 }
 
-/* The same 64-bit value, but unknown to the verifier. */
+/* Returns the same value, about which the verifier then knows nothing. */
 SPIN_INLINE uint64_t spin_verifier_forget64_(uint64_t v)
 {
 	return (uint64_t)spin_verifier_forget32((uint32_t)(v >> 32)) << 32 | spin_verifier_forget32((uint32_t)v);
@@ -187,7 +187,7 @@ SPIN_GLOBAL_FN uint32_t spin_me_match_(const struct spin_key *key, uint64_t matc
 	return found;
 }
 
-/* Undoes spin_me_take(), with the results that it returned. */
+/* Undoes spin_me_take(): releases the entry, its range and the slot of the unexpected message. Takes the results of that call. */
 SPIN_NOINLINE int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -201,7 +201,10 @@ SPIN_NOINLINE int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 	return 0;
 }
 
-/* Returns the entry if the message may land there; SPIN_MES_MAX if its sender must retransmit. */
+/*
+ * Last step of spin_me_take(). An entry of the overflow list must also have room for an unexpected message, which is recorded. Returns the
+ * entry; SPIN_MES_MAX if that fails: the entry is released, and the sender must retransmit.
+ */
 SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me, uint32_t *options,
 				   uint64_t place)
 {
@@ -218,7 +221,7 @@ SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bi
 	return me;
 }
 
-/* Returns 0 if the entry is managed and no range could be reserved. */
+/* Reserves a range of a managed entry, in *place. Returns 0 if that fails; 1 also for other entries, which need no range. */
 SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
 {
 	uint64_t reserved;

@@ -3,9 +3,9 @@
 #define BPF_OUT_MAPS_H
 
 /*
- * BPF maps of the tx ring, in which packets that handlers send wait until they leave. Included by out.h, context_maps.h and out.bpf.c. All
- * contexts of a process share one ring, because contexts of one interface share the kernel's bulk queue to it, and the program of the first
- * frame in that queue runs for all of its frames (out.bpf.c). In an unloaded object the ring has one buffer; libspin replaces it.
+ * BPF maps of the tx rings, in which packets that handlers send wait until they leave. Included by out.h, context_maps.h and out.bpf.c. All
+ * contexts of a process must share the rings: they share the kernel's bulk queue to an interface, and the kernel runs the program of the
+ * first frame in that queue for all of its frames (out.bpf.c). In an unloaded object a ring has one buffer; libspin replaces it.
  */
 #include "bpf/abi/tx_ring.h"
 

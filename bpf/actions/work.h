@@ -2,7 +2,10 @@
 #ifndef BPF_WORK_H
 #define BPF_WORK_H
 
-/* Work items (<spin/work.h>): events by which handlers leave work to the program on the host. Called by handlers. */
+/*
+ * Work items (<spin/work.h>): events by which handlers leave work to the application. Called by handlers through spin_work(). An item is
+ * lost, and the handler is told, if the ring of events is full.
+ */
 #include "bpf/messages/message_event.h"
 
 static struct spin_work_counts_ spin_work_counts SPIN_MPQ_ATTR_;

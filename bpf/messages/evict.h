@@ -123,7 +123,7 @@ SPIN_NOINLINE int spin_evict_begin(uint32_t chosen)
 	return mpq;
 }
 
-/* A separate function, because it has loops and its callers have little stack left. */
+/* Frees the parked packets of a message that ends. A separate function, because it has loops and its callers have little stack left. */
 SPIN_NOINLINE int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
@@ -131,7 +131,7 @@ SPIN_NOINLINE int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 	return 0;
 }
 
-/* Uses less stack than spin_message_event(): handlers that send leave little. */
+/* Emits the event of a message that was ended. Uses less stack than spin_message_event(), because handlers that send leave little. */
 SPIN_NOINLINE int spin_evict_emit_event_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -197,7 +197,9 @@ SPIN_INLINE void spin_evict(uint32_t chosen, uint32_t hpu, uint32_t now)
 		spin_evict_end(mpq, hpu, now, is_late * SPIN_EVICT_LATE);
 }
 
-/* Marks a message as longer than its entry, so that it must be ended, and returns it as chosen; SPIN_MPQS_MAX if the MPQ has another one. */
+/*
+ * Marks a message as longer than its entry, so that it must be ended, and returns it as chosen; SPIN_MPQS_MAX if the MPQ has another one.
+ */
 SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
 {
 	uint32_t chosen = spin_chosen(mpq);

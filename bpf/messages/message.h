@@ -27,7 +27,7 @@ SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m,
 	return SPIN_REASON_PROCEEDED;
 }
 
-/* Returns the packet's bytes in whole pieces of fragmentation_bytes. Only a message's last packet may have more. */
+/* Returns the packet's bytes, rounded down to whole pieces of fragmentation_bytes. Only a message's last packet may have a rest. */
 SPIN_INLINE uint32_t spin_message_whole_(const struct spin_message *m)
 {
 	return spin_handlers_.fragmentation_bytes > 1 ? m->slmp.bytes & ~(spin_handlers_.fragmentation_bytes - 1u) : m->slmp.bytes;
@@ -142,7 +142,10 @@ SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const 
 	return spin_unlikely(last) && spin_window_beyond(m->mpq, m->generation, packet);
 }
 
-/* Two packets arrived at the same time and disagree about the message's end. */
+/*
+ * For a claimed packet that disagrees about the message's end with one that arrived at the same time: the message can no longer complete.
+ * Returns the reason for dropping the packet.
+ */
 SPIN_INLINE enum spin_reason spin_message_break_(struct spin_mpq *q)
 {
 	spin_fetch_add(&q->broken, 1);

@@ -136,9 +136,9 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 }
 
 /*
- * The same as a separate function. Passing the key's address would keep the caller's whole message on the stack, so the fields compared are
- * passed by value. With bounded loops the message is in memory anyway (spin_flow_find()), and verifiers before Linux 6.9 take twice the
- * steps for values.
+ * The same as a separate function. It takes the fields to compare by value: with the key's address, the caller's whole message would be
+ * kept on the stack. With bounded loops it takes the address: the message is in memory anyway (spin_flow_find()), and verifiers before
+ * Linux 6.9 need twice the steps for values.
  */
 #ifdef SPIN_BOUNDED_MESSAGES
 SPIN_NOINLINE int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)

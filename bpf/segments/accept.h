@@ -23,7 +23,7 @@ SPIN_INLINE uint32_t spin_after_(uint32_t a, uint32_t b)
 	return spin_barrier_var_(b - a) >> 31;
 }
 
-/* Does [from, to) overlap or touch a used range? */
+/* Returns 1 if the range is in use and overlaps or touches [from, to). */
 SPIN_INLINE uint32_t spin_range_joins_(const uint32_t *range, uint32_t from, uint32_t to)
 {
 	return spin_after_(range[1], range[0]) & (spin_after_(range[0], to) ^ 1) & (spin_after_(from, range[1]) ^ 1);

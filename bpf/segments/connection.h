@@ -117,7 +117,7 @@ SPIN_INLINE _Bool spin_connection_is_(const struct spin_connection *c, const str
 		 (spin_read_once(&c->dst[1]) ^ key->dst[1]));
 }
 
-/* The loops over places are unrolled, so that the group is a constant. */
+/* Returns the number of place i of a key. Callers unroll their loops over i, so that its group is a constant. */
 SPIN_INLINE uint32_t spin_connection_place_(const struct spin_segment_key *key, uint32_t i)
 {
 	return (key->place[i / SPIN_CONNECTION_WAYS] + (i & (SPIN_CONNECTION_WAYS - 1))) & (SPIN_CONNECTIONS_MAX - 1);
@@ -222,8 +222,8 @@ SPIN_INLINE uint64_t spin_connection_source_(uint64_t id, uint64_t src)
 }
 
 /*
- * Called if no place yields otherwise. If all connections in the key's places are of one source, and the key is of another, returns the place
- * of the one with the fewest segments; else SPIN_CONNECTION_NONE.
+ * Called if no place yields otherwise. If all connections in the key's places are of one source, and the key is of another, returns the
+ * place of the one with the fewest segments; else SPIN_CONNECTION_NONE.
  */
 SPIN_INLINE uint32_t spin_connection_of_other_source_(const struct spin_view *view, const struct spin_segment_key *key)
 {
@@ -290,7 +290,7 @@ SPIN_INLINE void spin_connection_becomes(struct spin_connection *c, enum spin_co
 	(void)spin_fetch_add(&c->state, (uint32_t)to - from);
 }
 
-/* Gives a claimed place back. */
+/* Frees a place that was claimed and is not needed. */
 SPIN_INLINE void spin_connection_unclaim(uint32_t number)
 {
 	spin_store32(&spin_connection_tags[spin_barrier_var_(number) & (SPIN_CONNECTIONS_MAX - 1)], 0);
@@ -340,7 +340,7 @@ SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const 
 	return at;
 }
 
-/* The same for a linear frame, as above. */
+/* The same for a linear frame: a global function, which the verifier follows once. */
 SPIN_NOINLINE uint32_t spin_connection_claim_direct_(const struct spin_segment_key *key, uint32_t old, uint32_t now)
 {
 	const struct spin_view view = { .access = SPIN_DIRECT };

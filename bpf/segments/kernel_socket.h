@@ -47,6 +47,7 @@ SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_se
 	return bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv6), BPF_F_CURRENT_NETNS, 0);
 }
 
+/* Returns enum spin_host_answer: what the state of the kernel's socket says about a segment that would begin a connection. */
 SPIN_INLINE uint32_t spin_ask_kernel_(void *ctx, const struct spin_segment_key *key, _Bool syn)
 {
 	struct bpf_sock *sk = spin_lookup_socket_(ctx, key);
@@ -59,7 +60,7 @@ SPIN_INLINE uint32_t spin_ask_kernel_(void *ctx, const struct spin_segment_key *
 	return answer;
 }
 
-/* For a linear frame. A global function, so that the verifier follows it once. */
+/* The same for a linear frame: a global function, which the verifier follows once and not for each state of its caller. */
 SPIN_NOINLINE uint32_t spin_ask_kernel_direct_(struct xdp_md *ctx, const struct spin_segment_key *key, uint32_t syn)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_SEGMENTS || !key)
