@@ -3,49 +3,62 @@
 #define SPIN_CONTEXT_H
 
 /*
- * Interface between the BPF programs of an execution context and user space:
- * not for handlers. The names in the BPF object, for loaders:
+ * Interface between the BPF programs of an execution context (loaded handlers, their memories and a match rule) and user space. Not for
+ * handlers. Included by the programs in bpf/, by libspin, which loads them and reads results, and by tests. Loaders find everything in the
+ * BPF object by the names below. "Mapped": user space maps that section or map, and accesses it while programs run.
  *
- *	spin_xdp       the program, section "xdp"
- *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only. The variant with bounded loops lacks
- *	               it, the other copying programs, and those for TCP
- *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules on ICMP, and on EtherTypes other than IP
- *	spin_long      program array: spin_copied, for frames that are not linear
- *	spin_spread    the program that distributes packets to CPUs, section "?xdp"; spin_cpus, the cpumap, and
- *	               spin_spread_config, spin_cpu_loads (bpf/spread.h)
- *	spin_config    struct spin_config in .rodata, written before loading
- *	spin_name, spin_rule  name and rule of the context in .rodata, for other processes
+ * Programs, in section "?xdp" unless noted, so that only libspin loads them:
+ *
+ *	spin_xdp       section "xdp": handles a packet of UDP, or of TCP segments
+ *	spin_copied    the same on a copy of the packet: for frames that are not linear, and in the isolated class
+ *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  these two for rules on ICMP, and on EtherTypes other than IP
+ *	spin_spread    gives packets to CPUs, before the handlers; with spin_cpus, the cpumap (bpf/spread.h)
+ *	spin_send      sends the packets that handlers have made; called through spin_progs (bpf/actions/out.h)
+ *
+ * The variant with bounded loops lacks the copying programs and those of TCP streams (bpf/abi/stream.h).
+ *
+ * Settings, written before loading, in .rodata:
+ *
+ *	spin_config    struct spin_config
+ *	spin_name, spin_rule  name and rule of the context, for other processes to read
+ *	spin_spread_config    for spin_spread
+ *
+ * Memory of handlers, mapped:
+ *
+ *	spin_state     the state, in .data; tables have their own names, in .bss
+ *	spin_host      array of one value: host memory; the loader sets its size (in every object)
+ *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss; if handlers use it, also for datagrams
+ *	spin_virtual   struct spin_virtual in .bss: only if handlers use the time or random numbers (<spin/clock.h>)
+ *
+ * What the application and libspin read:
+ *
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
+ *	spin_cpu_loads packets pending on each CPU, for spin_spread, in .bss, mapped
  *	spin_events    ring buffer of struct spin_event
  *	spin_work_counts  struct spin_work_counts_ in .bss, mapped (SPIN_WORK): a reader of spin_events without libspin must add 1 to
  *	               `taken` for each SPIN_EVENT_WORK
- *	spin_stream, spin_stream_end, spin_stream_on, spin_streams, spin_units, spin_units_taken  for TCP (bpf/abi/stream.h)
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): packets that the host must send; the loader sets its size
- *	spin_virtual   struct spin_virtual in .bss, mapped: if handlers use the time or random numbers (<spin/clock.h>)
- *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
- *	spin_send      the program that sends the handlers' packets, section "?xdp"; called through spin_progs (bpf/actions/out.h)
- *	spin_egress, spin_egress_dev, spin_out_owner, spin_out_stats, spin_tx_descs, spin_tx_rings  for these packets (bpf/abi/tx_ring.h)
+ * Between programs:
  *
- * and, for a context that takes messages (<spin/message.h>):
+ *	spin_long      program array: spin_copied, which spin_xdp calls for frames that are not linear
+ *	spin_egress, spin_egress_dev, spin_out_owner, spin_out_stats, spin_tx_descs, spin_tx_rings  for spin_send (bpf/abi/tx_ring.h)
+ *	spin_stream, spin_stream_end, spin_stream_on, spin_streams, spin_units, spin_units_taken  for TCP streams (bpf/abi/stream.h)
  *
- *	spin_replay    the program that handles a parked packet, section "?xdp"
- *	spin_begin     the program for a packet whose message is not open, section "?xdp"
+ * Only for a context that takes messages (<spin/message.h>):
+ *
+ *	spin_begin     the program for a packet whose message is not open
+ *	spin_replay    the program that handles a parked packet
  *	spin_progs     program array: spin_replay, spin_begin (bpf/abi/mpq.h)
- *	spin_emit_event  the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
- *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
+ *	spin_progress  the program that sweeps; run by libspin's timer with BPF_PROG_TEST_RUN
  *	spin_swept_progs  program array for spin_progress: spin_replay or spin_replay_swept
- *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
- *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
- *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, also for datagrams
- *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped
+ *	spin_emit_event  the program that emits the event passed to it; run with BPF_PROG_TEST_RUN
+ *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped: the matching entries
+ *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped: the messages in flight
+ *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/abi/mpq.h) in .bss, mapped
+ *	spin_wide      array of uint64_t, mapped: the words of wide windows, wide_words per MPQ; the loader sets its size
  *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss, mapped
- *	spin_wide      array of uint64_t, mapped: the words of wide windows, wide_words per MPQ; the loader
- *	               sets its size
- *	spin_clock     uint64_t in .bss, mapped: the virtual time, or else the time of the last
- *	               sweep, which spin_progress stores
- *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/abi/mpq.h)
- *	               in .bss, mapped
+ *	spin_clock     uint64_t in .bss, mapped: the virtual time, or else the time of the last sweep, which spin_progress stores
  */
 #include <spin/hpu.h>
 #include <spin/message.h>
@@ -57,6 +70,7 @@
 /* Most contexts per interface. Matching costs the same for one and for all of them. */
 #define SPIN_CONTEXTS_MAX 64
 
+/* Settings of a context, constant while it is loaded: the verifier removes the code of what is switched off. */
 struct spin_config {
 	struct spin_rule rule;
 	uint32_t accept_partial; /* 1: a bare pseudo-header sum is a valid UDP checksum (local senders) */
@@ -93,7 +107,7 @@ struct spin_virtual {
 	uint32_t unused;
 };
 
-/* Written by one HPU only; anyone may read it. */
+/* Packets by enum spin_reason, of one HPU. Written by that HPU only; anyone may read it. */
 struct spin_counters {
 	uint64_t packets[SPIN_REASON_COUNT];
 } __attribute__((aligned(64)));
@@ -134,7 +148,7 @@ enum {
 
 enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETION };
 
-/* The first error of a message (sPIN B.3), or the end of a message. */
+/* What handlers report to the application: an error (of a message only the first, sPIN B.3), the end of a message, or a work item. */
 struct spin_event {
 	uint32_t type;    /* enum spin_event_type */
 	uint32_t handler; /* enum spin_handler_kind */
@@ -184,6 +198,7 @@ enum spin_request_type {
 
 #define SPIN_REQUEST_FRAME_MAX (128u + SPIN_PUT_BYTES_MAX) /* Ethernet, two VLAN tags, IP with options, UDP, SLMP, its put */
 
+/* One request. The words in capitals say for which types a field is valid. */
 struct spin_request {
 	uint32_t type;                   /* enum spin_request_type */
 	uint32_t bytes;                  /* bytes of the frame; PUT: of host memory */

@@ -3,11 +3,12 @@
 #define SPIN_ROOT_H
 
 /*
- * Interface between the dispatcher, the XDP program of an interface (bpf/root.bpf.c), and libspin. Not for handlers. The dispatcher finds
- * the execution context of each packet and tail-calls that context's program. Its programs, maps and variables:
+ * Interface between the dispatcher (bpf/root.bpf.c) and libspin, which loads it. Not for handlers. The dispatcher is the XDP program of an
+ * interface: it finds the execution context of each packet, the handlers whose rule matches, and tail-calls that context's program. Each
+ * context has a slot, an index from 0 to SPIN_CONTEXTS_MAX - 1. Programs, maps and variables, by name:
  *
  *	spin_root      the program, section "xdp"
- *	spin_contexts  the contexts' programs, by slot
+ *	spin_contexts  program array: the contexts' programs, by slot
  *	spin_match     struct spin_match in .bss, mapped
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped: packets that match no context
  *	spin_taps      rings of struct spin_tap_record, by slot
@@ -19,6 +20,7 @@
 /* Most contexts of an interface that may have u32 tests (struct spin_rule_word) in their rules, because these are tested one by one. */
 #define SPIN_WORD_RULES_MAX 8
 
+/* The u32 tests of one context's rule. */
 struct spin_match_words {
 	uint64_t bit;         /* the context's bit; 0: unused */
 	uint32_t count, need; /* number of tests, and how many must be satisfied: 1 or all */
@@ -31,9 +33,8 @@ struct spin_match_words {
  * overlap. So the cost does not depend on the number of contexts. An address is looked up byte by byte, which is exact for prefixes.
  * Only u32 tests (struct spin_rule_word) are done context by context, for contexts that have some and matched all other fields.
  *
- * The owner of the interface writes it while packets flow: all of a context's
- * bits are set before its bit in `active`, and are kept until that is cleared and no
- * HPU can still have seen it.
+ * libspin writes it while packets flow: all of a context's bits are set before its bit in `active`, and are kept until that is cleared and
+ * no HPU can still have seen it.
  */
 struct spin_match {
 	uint64_t active;

@@ -43,10 +43,15 @@
  * store to such a word only if it holds it, as after a spin_cas32() that excludes others: PsPIN performs those two by a load and an
  * addition, and after a store in between the word is the sum of the stored and the added value.
  *
- * Locks and loops that wait are in <spin/lock.h>, per-HPU data in <spin/hpu.h>, per-cluster data in
- * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their request in
- * <spin/reply.h>, datagrams delivered in another length in <spin/deliver.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, work items for the host
- * program in <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>. All of these are included here.
+ * All of these are included here:
+ *
+ *	<spin/lock.h>     locks, and loops that wait       <spin/hpu.h>      data of each HPU
+ *	<spin/cluster.h>  data of each cluster of HPUs     <spin/copy.h>     copies within HPU memory
+ *	<spin/buffer.h>   buffers of an HPU                <spin/reply.h>    replies longer than their request
+ *	<spin/deliver.h>  datagrams delivered in another length
+ *	<spin/action.h>   transfers to and from the host   <spin/put.h>      packets that handlers send
+ *	<spin/work.h>     work items for the application   <spin/clock.h>    the time
+ *	<spin/random.h>   random numbers
  *
  * Byte order: values from the wire are in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
@@ -62,11 +67,11 @@
  */
 static const uint32_t spin_scratch_size_;
 static void *(*const spin_scratch_at_)(uint32_t mpq);
-/* For a file with SPIN_PUTS. */
+/* The same for a file with SPIN_PUTS, */
 static const uint32_t spin_puts_;
-/* For a file with SPIN_WORK. */
+/* with SPIN_WORK, */
 static const uint32_t spin_work_items_;
-/* For a file with SPIN_REPLY. */
+/* and with SPIN_REPLY. */
 static const uint32_t spin_reply_size_;
 static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 

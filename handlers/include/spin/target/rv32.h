@@ -169,7 +169,10 @@ SPIN_INLINE struct spin_udp *spin_udp_(const struct spin_packet *packet)
 	return (struct spin_udp *)(packet->ip_l1 + packet->ip_bytes);
 }
 
-/* Called before headers in L1 are read: a forward rewrites them there if the whole packet leaves from L1. */
+/*
+ * Must be called before headers in L1 are read: restores them if a forward has rewritten them there, as it does if the packet leaves from
+ * L1.
+ */
 SPIN_INLINE void spin_look_(struct spin_packet *packet)
 {
 	if (packet->whole_in_l1)
@@ -190,7 +193,7 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
 
-/* The model has no streams. */
+/* spin_set8() is for streams only, and the model has none. */
 SPIN_INLINE void spin_store8_(const struct spin_packet *packet, const void *at, uint8_t value)
 {
 	(void)packet;
