@@ -16,6 +16,7 @@
 /* What a context takes, according to its rule or its registration; a constant in each program. */
 enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER, SPIN_TAKES_TCP };
 
+/* A parsed packet: pointers to its headers and payload, and what kind of packet it is. */
 struct spin_datagram {
 	struct spin_eth *eth;
 	void *ip;

@@ -14,6 +14,7 @@
 #define SPIN_ROOM_BYTES   192u  /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
 #define SPIN_ROOM_REQUEST 2048u /* longer frames are not moved: jumbo frames */
 
+/* Where a frame is copied while it is moved: one for each CPU. */
 struct spin_room {
 	uint8_t frame[SPIN_ROOM_REQUEST];
 };

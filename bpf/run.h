@@ -38,6 +38,7 @@ SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc
 	return spin_handlers_code_(rc);
 }
 
+/* What became of a message of one packet after its handlers have run. */
 struct spin_handlers_result {
 	enum spin_reason reason;
 	/* the message's first error; type 0: none */

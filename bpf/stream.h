@@ -22,6 +22,7 @@
 
 _Static_assert(SPIN_STREAMS_MAX == SPIN_CONNECTIONS_MAX, "a stream is the handlers' connection");
 
+/* An HPU of streams: the buffer to which a slice is copied for its handlers. */
 struct spin_unit {
 	struct spin_copy copy;
 	struct spin_event event; /* a work item being built (work.h) */

@@ -19,12 +19,14 @@
  */
 #include <stdint.h>
 
+/* Which handlers packets run. SHUT: none, packets wait. */
 enum spin_gate_is {
 	SPIN_GATE_OLD, /* packets run the old handlers */
 	SPIN_GATE_SHUT,
 	SPIN_GATE_NEW
 };
 
+/* The gate's one state, which all CPUs read for each packet. */
 struct spin_gate_state {
 	uint32_t is;       /* enum spin_gate_is */
 	uint32_t cpu;      /* the CPU that libspin runs on: packets do not wait there */

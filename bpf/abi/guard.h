@@ -41,6 +41,7 @@ struct spin_guard_tuple {
  */
 #define SPIN_GUARD_WINDOW_NS 10000000ull
 
+/* Limits of handlers on sockets; written before loading. */
 struct spin_guard_share {
 	uint32_t percent; /* 0: no limit */
 	uint32_t unused;
@@ -58,6 +59,7 @@ struct spin_guard_events_window {
 	uint64_t start_ns, start_at;
 };
 
+/* Time that handlers on sockets have used of one CPU, in its current window and in the one before. */
 struct spin_guard_cpu {
 	uint64_t start_ns; /* of the window */
 	uint64_t window;   /* its number */

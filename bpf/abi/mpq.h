@@ -21,6 +21,7 @@
 #define SPIN_FLOW_PROBES 16u
 #define SPIN_FLOW_LOCKS  1024u
 
+/* What an entry of the flow table is. */
 enum spin_flow_kind {
 	SPIN_FLOW_NONE,
 	SPIN_FLOW_CLAIMED, /* being written */
@@ -28,6 +29,7 @@ enum spin_flow_kind {
 	SPIN_FLOW_TOMBSTONE,
 };
 
+/* An entry of the flow table: a key, and the message or tombstone that it belongs to. */
 struct spin_flow {
 	uint64_t id;             /* message_id << 32 | source port (network order) << 16 | IP version; 0: never used */
 	uint64_t src[2];         /* network byte order; IPv4 in the low half of word 0 */
@@ -42,6 +44,7 @@ struct spin_flow {
 #define SPIN_FLOW_PRESSED 0x10000u /* the message was open: its first packet begins it again */
 #define SPIN_FLOW_LOST    0x10001u /* the message was waiting: its parked packets are lost, and its sender must restart it */
 
+/* Where a message is between its first packet and its end. */
 enum spin_mpq_phase {
 	SPIN_MPQ_FREE,
 	SPIN_MPQ_WAITING, /* packets are parked; the first one has not arrived */
@@ -58,6 +61,7 @@ enum spin_mpq_phase {
  */
 #define SPIN_WINDOW_WORDS 64u
 
+/* The state of one message in flight. */
 struct spin_mpq {
 	/* used by every packet, with the word of the first 32 packets: one cache line */
 	union {
@@ -137,6 +141,7 @@ struct spin_park {
 	uint32_t owner; /* MPQ in bits 15:0, its generation in 31:16 */
 };
 
+/* Where an unexpected message is. BPF programs set LANDING and COMPLETE; who drops it sets FREE, the host or a program. */
 enum spin_unexpected_state {
 	SPIN_UNEXPECTED_FREE,
 	SPIN_UNEXPECTED_LANDING,  /* the fields that entries are compared with are set; the message is in flight */

@@ -18,6 +18,7 @@
 
 #define SPIN_RING_QUEUES_MAX 64u /* receive queues with sockets, per interface */
 
+/* Settings of a ring's programs; written before loading. */
 struct spin_ring_config {
 	uint32_t counters_at;  /* bytes from the start of the context's .bss to its spin_counters */
 	uint32_t hpu_is_queue; /* as in struct spin_config */

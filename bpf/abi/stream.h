@@ -49,6 +49,7 @@
 /* Ticks of the kernel, 1 to 10 s: then the program that took a unit has ended. It runs for milliseconds, a trusted one for 250. */
 #define SPIN_UNIT_TICKS 1024u
 
+/* The state of one TCP stream with handlers. */
 struct spin_stream {
 	uint64_t cookie;        /* of its socket; 0: the slot is free */
 	uint64_t bytes;         /* seen so far, with or without handlers */
@@ -68,6 +69,7 @@ struct spin_streams_seen {
 	uint32_t without; /* open connections without handlers, and detached contexts */
 };
 
+/* Which handlers of a stream still run, and what happens to its bytes. */
 enum spin_stream_phase {
 	SPIN_STREAM_NEW,     /* the header handler must run */
 	SPIN_STREAM_OPEN,    /* payload handlers run */
@@ -79,12 +81,14 @@ enum spin_stream_phase {
 #define SPIN_STREAM_SLOTS    4608u  /* contexts with streams, per network namespace */
 #define SPIN_STREAMS_OF_HOST 65536u /* connections of all these contexts */
 
+/* The context that a socket belongs to. */
 struct spin_stream_owner {
 	uint32_t context, slot;
 	uint32_t without; /* 1: this connection is counted in spin_streams_seen.without */
 	uint32_t unused;
 };
 
+/* How far the pieces of a connection have been handled. */
 struct spin_stream_known {
 	struct spin_stream_owner owner;
 	uint32_t next;     /* sequence number of the next byte */

@@ -72,11 +72,13 @@ struct spin_egress_dev {
 /* Neighbour cache, for targets that bpf_fib_lookup() does not resolve (requests/neigh.c). */
 #define SPIN_HOPS 1024u
 
+/* Key of the neighbour cache: a target on an interface. */
 struct spin_neigh_key {
 	uint32_t addr[4]; /* as in struct spin_process */
 	uint32_t ifindex, ip_version;
 };
 
+/* Value of the neighbour cache: the Ethernet addresses of a frame to that target. */
 struct spin_neigh {
 	uint8_t to[6], from[6]; /* Ethernet addresses */
 	uint32_t mtu;

@@ -15,6 +15,7 @@
 
 static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
 
+/* What a packet is built from: spin_put_make_(). */
 enum spin_put_kind {
 	SPIN_PUT_FORWARD_,
 	SPIN_PUT_PAYLOAD_,

@@ -28,6 +28,7 @@ SPIN_INLINE uint32_t spin_flow_state(enum spin_flow_kind kind, uint32_t mpq, uin
 	return kind | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | generation << 16;
 }
 
+/* A message's key as the flow table has it, and the index at which the search for it begins. */
 struct spin_key {
 	uint64_t id, src[2], home; /* no padding, because it is an argument of global functions */
 };

@@ -12,6 +12,7 @@
 #include "bpf/atomic.h"
 #include "bpf/parse.h"
 
+/* The fields of a packet's SLMP headers, in host byte order. */
 struct spin_slmp_packet {
 	uint32_t flags, message_id, offset;
 	uint32_t bytes; /* payload after the headers */

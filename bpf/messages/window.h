@@ -10,6 +10,7 @@
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"
 
+/* Results of spin_window_claim(): the caller handles the packet, it is a duplicate, it is beyond the window, or the message has ended. */
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
 /* Returns the tag, the upper half of the word that holds packets 32 * number to 32 * number + 31. */

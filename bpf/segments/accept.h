@@ -11,6 +11,7 @@
 
 #define SPIN_ACCEPT_TRIES 16u
 
+/* Results of spin_accept(). */
 enum spin_accepted {
 	SPIN_ACCEPTED,
 	SPIN_ACCEPTED_LAST, /* all bytes up to a FIN have been accepted */

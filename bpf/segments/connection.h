@@ -19,6 +19,7 @@
 #define SPIN_CONNECTION_GROUPS (SPIN_CONNECTIONS_MAX / SPIN_CONNECTION_WAYS)
 #define SPIN_CONNECTION_NONE   SPIN_CONNECTIONS_MAX
 
+/* What a place of the table holds. The phase is in the same word as the count of running handlers, so both change at once. */
 enum spin_connection_phase {
 	SPIN_CONNECTION_FREE,
 	SPIN_CONNECTION_BEGINNING, /* its header handler runs, or its place is being taken over */
@@ -42,6 +43,7 @@ enum {
 	SPIN_CONNECTION_GAPS = 32,    /* a range has been used */
 };
 
+/* A place of the table: a connection's key, its sequence numbers and its counts. */
 struct spin_connection {
 	uint64_t id, src[2], dst[2]; /* the key, as in struct spin_segment_key */
 	uint32_t state;              /* phase, DONE_, and the count of running handlers */
@@ -63,6 +65,7 @@ _Static_assert(sizeof(struct spin_connection) == 128, "two cache lines");
 static uint32_t spin_connection_tags[SPIN_CONNECTIONS_MAX] SPIN_MPQ_ATTR_;
 static struct spin_connection spin_connections[SPIN_CONNECTIONS_MAX] SPIN_MPQ_ATTR_;
 
+/* A connection's key, with the places and the tag that follow from its hash. */
 struct spin_segment_key {
 	uint64_t id; /* both ports as in the packet, and the IP version */
 	uint64_t src[2], dst[2];

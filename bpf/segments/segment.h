@@ -19,6 +19,7 @@ enum spin_host_answer {
 	SPIN_HOST_DISCARDS, /* it would not */
 };
 
+/* A segment that is being handled, and the connection that it belongs to. */
 struct spin_tcp_segment {
 	struct spin_segment_key key;
 	uint32_t number; /* of its connection; SPIN_CONNECTION_NONE */

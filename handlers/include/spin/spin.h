@@ -67,11 +67,11 @@
  */
 static const uint32_t spin_scratch_size_;
 static void *(*const spin_scratch_at_)(uint32_t mpq);
-/* The same for a file with SPIN_PUTS, */
+/* Likewise for SPIN_PUTS: how many packets handlers may send for one that arrives. */
 static const uint32_t spin_puts_;
-/* with SPIN_WORK, */
+/* Likewise for SPIN_WORK: how many work items may be unread. */
 static const uint32_t spin_work_items_;
-/* and with SPIN_REPLY. */
+/* Likewise for SPIN_REPLY: bytes of its buffer. */
 static const uint32_t spin_reply_size_;
 static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 
