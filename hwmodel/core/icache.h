@@ -14,6 +14,7 @@
 struct icache;
 struct reservations;
 
+/* Size and timing of a cache. */
 struct icache_config {
 	uint32_t bytes, ways, line_bytes; /* all powers of two */
 	uint32_t ports;                   /* cores */

@@ -61,6 +61,7 @@ enum rv32_class {
 	RV32_CLASS_FAULT, /* not an instruction: raises a trap when reached */
 };
 
+/* What an op is: an instruction of isa.def, a helper, or a pair of fused.def. Index of the labels in exec.c. */
 enum rv32_opcode {
 #define INSN(name, ...) RV32_OP_##name,
 #include "hwmodel/core/isa.def"

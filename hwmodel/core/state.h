@@ -118,6 +118,7 @@ struct edge {
 	struct edge *touched, *linked;
 };
 
+/* A run of decoded instructions, up to the next jump. */
 struct block {
 	uint32_t pc, end_line; /* end_line: address of the last line it needs, or of the next line if that is fetched ahead */
 	uint64_t lines_known;  /* generation of the cache in which all its lines were present */
@@ -128,6 +129,7 @@ struct block {
 	struct op op[];
 };
 
+/* An entry of the cache that finds the ops of a jalr's target. */
 struct jump_entry {
 	uint32_t pc;
 	const struct op *op;
@@ -138,6 +140,7 @@ struct pages {
 	uintptr_t *read, *write;
 };
 
+/* One simulated core. */
 struct rv32_core {
 	uint32_t x[RV32_SINK + 1];
 	uint32_t pc;    /* valid when paused is NULL */

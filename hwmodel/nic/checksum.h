@@ -18,6 +18,7 @@ uint16_t checksum__fold(uint64_t sum);
 /* Returns the unfolded sum of the pseudo-header of an IP packet with `bytes` bytes of the protocol. */
 uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes);
 
+/* What is in a packet's checksum field. */
 enum checksum_state {
 	CHECKSUM_RIGHT,
 	CHECKSUM_NONE,    /* 0 on IPv4 */

@@ -32,6 +32,7 @@ struct byte_ranges {
 	unsigned count, room;
 };
 
+/* Which handlers of a connection may still run. */
 enum connection_state {
 	CONNECTION_OPENING, /* its header handler runs */
 	CONNECTION_OPEN,
@@ -39,6 +40,7 @@ enum connection_state {
 	CONNECTION_ENDED,
 };
 
+/* A TCP connection, or one that has ended and is still remembered. */
 struct connection {
 	struct connection *next_listed;
 	struct connection_key key;
@@ -66,6 +68,7 @@ struct connection {
 
 #define CONNECTION_LISTS 1024u
 
+/* The table: a fixed number of places, found by key. */
 struct connections {
 	struct connection all[SPIN_CONNECTIONS_MAX];
 	unsigned used; /* places that have had a connection: the first of them */

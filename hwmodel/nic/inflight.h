@@ -41,6 +41,7 @@ struct moved {
 	uint64_t left; /* the cycle in which its last byte reached the destination */
 };
 
+/* One packet in the NIC. */
 struct inflight {
 	struct inflight *next; /* in its queue */
 	struct pspin *nic;     /* its context */
@@ -78,10 +79,12 @@ struct inflight {
 /* Returns its offset in packet memory; it must have a buffer. */
 uint32_t inflight__offset(const struct inflight *inflight);
 
+/* A queue, linked by inflight.next. */
 struct inflight_queue {
 	struct inflight *first, *last;
 };
 
+/* All packets in flight, and unused ones for reuse. */
 struct inflights {
 	struct inflight **all; /* by index */
 	unsigned count, room;

@@ -17,6 +17,7 @@
 
 struct nic_mpq;
 
+/* What identifies a message. */
 struct flow_key {
 	uint32_t src_addr[4]; /* network byte order; IPv4 in word 0, other words 0 */
 	uint32_t message_id;  /* host byte order */
@@ -25,6 +26,7 @@ struct flow_key {
 };
 _Static_assert(sizeof(struct flow_key) == 24, "compared as bytes");
 
+/* A message that is in flight, or that has ended and is remembered. */
 struct flow {
 	struct flow *next;
 	struct flow_key key;
@@ -38,6 +40,7 @@ struct flow {
 
 #define FLOW_LISTS 4096u
 
+/* All flows, in lists by a hash of the key. */
 struct flows {
 	struct flow *list[FLOW_LISTS];
 };
@@ -53,6 +56,7 @@ void flows__clear(struct flows *flows);
 /* Is it a tombstone that has not expired? */
 int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombstone_ms);
 
+/* Where a message is between its first packet and its end. */
 enum mpq_phase {
 	MPQ_FREE,
 	MPQ_WAITING,
@@ -60,6 +64,7 @@ enum mpq_phase {
 	MPQ_ENDING, /* all its packets have arrived; for other packets it counts as complete */
 };
 
+/* The state of one message in flight. */
 struct nic_mpq {
 	enum mpq_phase phase;
 	struct flow *flow;
@@ -96,6 +101,7 @@ struct nic_mpq {
 	int flow_control;
 };
 
+/* The messages of a context: its limits, its clock, MPQs, flows and entries. */
 struct messages {
 	struct pspin_limits limits;
 	uint32_t now_ms;

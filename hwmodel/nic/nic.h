@@ -53,6 +53,7 @@ struct ingress_queue {
 	uint64_t due_ps;              /* when it would have arrived without the wait */
 };
 
+/* The state of the link. */
 struct ingress {
 	uint64_t offered, next_packet;
 	uint64_t free_ps;   /* when the link is free */

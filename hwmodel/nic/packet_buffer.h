@@ -11,6 +11,7 @@
 
 struct buffer; /* consecutive units, free or taken */
 
+/* The allocator's state. */
 struct packet_buffer {
 	struct buffer *rover;  /* where the next search starts */
 	struct buffer *unused; /* descriptors for reuse */

@@ -12,6 +12,7 @@
 
 #include "hwmodel/nic/inbound.h"
 
+/* The fields of a packet's SLMP headers, in host byte order. */
 struct slmp {
 	uint32_t flags, message_id, offset;
 	uint32_t payload_at; /* in the frame */

@@ -12,6 +12,7 @@
 
 struct nic_mpq;
 
+/* A slot, and what the message in it needs. */
 struct slot {
 	uint32_t id;           /* number of the MPQ */
 	unsigned home, number; /* number: among the home cluster's slots */

@@ -8,6 +8,7 @@
 #include <hwmodel/elf.h>
 #include <hwmodel/rv32.h>
 
+/* What hpu-run's command line says about the run. */
 struct machine_options {
 	uint64_t max_cycles;
 	unsigned memory_mib; /* of stack, and as much heap */
@@ -29,6 +30,7 @@ struct machine {
 	uint32_t tohost_value; /* just stored */
 };
 
+/* How the program ended, and what the measured region cost. */
 struct machine_result {
 	bool ok;         /* the program ended in one of the ways that `end` names */
 	const char *end; /* "exit", "ebreak", ... */
@@ -40,6 +42,7 @@ struct machine_result {
 	double wall_s;
 };
 
+/* The cost of one instruction, for --profile. */
 struct machine_hot {
 	uint32_t pc;
 	uint64_t cycles, instructions;

@@ -9,6 +9,7 @@
  */
 #include <stdint.h>
 
+/* The state between two grants. */
 struct arbiter {
 	unsigned turn;
 	uint64_t pending; /* requests at the choice that waits for its grant; 0: none */

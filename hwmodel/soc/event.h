@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A call of happen() that is to be made at a cycle. */
 struct event {
 	uint64_t cycle, order;
 	void (*happen)(void *arg, uint64_t cycle, uint64_t what);
@@ -17,6 +18,7 @@ struct event {
 	uint64_t what;
 };
 
+/* The pending events, as a heap. */
 struct events {
 	struct event *heap;
 	size_t count, room;

@@ -16,6 +16,7 @@
  */
 #include "hwmodel/soc/state.h"
 
+/* The use of the HPUs by one program. */
 struct share {
 	uint64_t weight;
 	uint64_t used, ended;      /* cycles of tasks that have ended, and their number */
@@ -25,6 +26,7 @@ struct share {
 	uint64_t lifted;           /* added to the used time when it became busy again */
 };
 
+/* All programs of a machine. */
 struct shares {
 	struct share of[SOC_PROGRAMS_MAX];
 	unsigned last; /* the program that had the last turn */

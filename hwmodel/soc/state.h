@@ -105,6 +105,7 @@ struct hpu_program {
 	uint32_t idle_pc, idle_reg[32];
 };
 
+/* One HPU or, on a target whose HPUs have several threads, one thread of one. */
 struct hpu {
 	struct soc *soc;
 	const struct pspin_target *target; /* the machine's */
@@ -274,6 +275,7 @@ struct l1_port {
 	uint64_t wait_cycles; /* sum over accesses, from reaching the port to their bank */
 };
 
+/* The machine. */
 struct soc {
 	const struct pspin_target *target;
 	struct storage memory;

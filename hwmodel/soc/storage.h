@@ -33,8 +33,10 @@
 #define HOST_BASE  0x4000000000ull
 #define HOST_BYTES 0x00010000u /* unless resized */
 
+/* The memory that an address belongs to. */
 enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
 
+/* The memories as a program and its handlers see them. */
 struct storage {
 	uint8_t *l1[L1_CLUSTERS_MAX];
 	unsigned clusters;

@@ -12,6 +12,7 @@
  */
 #include "hwmodel/soc/state.h"
 
+/* The pipeline of an HPU, which one of its threads has at a time. */
 struct pipeline {
 	struct hpu *first;  /* its threads are target->hpus entries apart */
 	struct hpu *owner;  /* NULL: no thread has it */

@@ -13,6 +13,7 @@
 #define TOURNAMENT_NEVER       UINT64_MAX
 #define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle, followed by a number of this many bits */
 
+/* A binary tree in an array; each inner node has the smaller key of its two children. */
 struct tournament {
 	uint64_t *key; /* key[1] is the earliest; the entries' keys begin at key[leaves] */
 	unsigned leaves;

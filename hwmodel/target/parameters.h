@@ -8,6 +8,7 @@
  */
 #include <hwmodel/target.h>
 
+/* TARGET_NAME for each row of parameters.def. */
 enum target_parameter {
 #define PARAMETER(name, unit, value, low, high, text) TARGET_##name,
 #include "hwmodel/target/parameters.def"
@@ -18,6 +19,7 @@ enum target_parameter {
 /* Values of `scheduler`, in the order of their names in its unit. */
 enum target_scheduler { TARGET_ROUND_ROBIN, TARGET_FAIR_HPU_TIME };
 
+/* A target: a field for each parameter. */
 struct pspin_target {
 #define PARAMETER(name, unit, value, low, high, text) uint64_t name;
 #include "hwmodel/target/parameters.def"

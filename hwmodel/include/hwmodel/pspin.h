@@ -87,6 +87,7 @@ enum pspin_error {
 
 #define PSPIN_DMA_LAUNCH 0x1b204418u /* a load from here that traps: the cluster's DMA refuses the transfer */
 
+/* What one task, a run of a handler, cost, and whether it failed. */
 struct pspin_task {
 	enum pspin_task_kind kind;
 	uint64_t body_cycles; /* B: from the entry's first instruction to its return */

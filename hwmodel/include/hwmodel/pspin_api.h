@@ -14,11 +14,13 @@
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
+/* What init_handlers() has filled in, as start-up code leaves it in handler memory. */
 struct pspin_api_entries {
 	uint32_t header, payload, completion; /* functions in program memory; 0: no such handler */
 	uint32_t handler_mem;                 /* not used: every task gets 0x1c300000, as from PsPIN's driver */
 };
 
+/* The section's content. */
 struct pspin_api {
 	char magic[8];
 	uint32_t version;

@@ -35,6 +35,7 @@ struct rv32_core;
 	X(THREAD,     "ready, while another thread has the HPU")
 /* clang-format on */
 
+/* RV32_CYC_NAME for each row of RV32_CAUSES. */
 enum rv32_cause {
 #define RV32_CAUSE_ENUM_(name, text) RV32_CYC_##name,
 	RV32_CAUSES(RV32_CAUSE_ENUM_)
@@ -74,6 +75,7 @@ struct rv32_bus_request {
 	uint32_t use_cycles;
 };
 
+/* The bus that a core calls for accesses outside its windows. */
 struct rv32_bus {
 	void *arg;
 	enum rv32_bus_status (*access)(void *arg, struct rv32_bus_request *req);
@@ -95,6 +97,7 @@ enum {
 };
 #define RV32_WINDOWS_MAX 16
 
+/* What rv32_core__new() needs to know of a core; copied. */
 struct rv32_config {
 	uint32_t hart_id; /* CSR mhartid */
 	struct rv32_bus bus;
@@ -110,6 +113,7 @@ struct rv32_config {
 	uint8_t half_across_is_word;
 };
 
+/* Why rv32_core__run() has returned. */
 enum rv32_stop {
 	RV32_STOP_CYCLES, /* the limit of rv32_core__run() is reached */
 	RV32_STOP_BUS,    /* the bus stopped the core; pc is at the access */
@@ -121,6 +125,7 @@ enum rv32_stop {
 	RV32_STOP_HALT,   /* pc is at a jump to itself (with config.stop_at_self_jump), which takes no cycle */
 };
 
+/* The CSRs of a trap: mcause, mepc, mtval. */
 struct rv32_trap {
 	uint32_t cause, pc, tval;
 };

@@ -11,6 +11,7 @@
  */
 #include <stdint.h>
 
+/* The NIC's and the runtime's words of a scratchpad. */
 struct hpu_scratch {
 	uint32_t header;        /* enum spin_rc of the header handler, or HPU_SCRATCH_FAILED */
 	uint32_t dropped_bytes; /* of payload; the NIC adds what flow control dropped */

@@ -23,6 +23,7 @@ enum pspin_framing {
 };
 int pspin_framing__find(const char *name); /* "raw", "pspin", "ip", "ethernet"; -ENOENT */
 
+/* A third-party program: its ELF file, where its handlers are, and how packets are laid out for them. */
 struct pspin_image {
 	/*
 	 * A complete PsPIN program: boot, runtime loop, handlers; copied. Its segments lie in program memory, in handler memory, in one
@@ -77,6 +78,7 @@ enum pspin_disposition {
 	PSPIN_DISPOSITION_NO_MESSAGE,  /* no MPQ was free, and none becomes free without another packet: lost */
 };
 
+/* What became of a packet, and when it passed each stage of the NIC. */
 struct pspin_packet_record {
 	uint64_t packet;
 	enum pspin_disposition disposition;
@@ -126,6 +128,7 @@ void pspin__observe(struct pspin *nic, const struct pspin_observer *observer /* 
 
 /* --- traffic --- */
 
+/* A frame to be offered to the NIC at a given time. */
 struct pspin_offer {
 	uint64_t at_ps;    /* must not be before the last offer's */
 	const void *frame; /* copied */

@@ -32,6 +32,7 @@ enum xpulp_reason {
 #undef XPULP_REASON_ENUM_
 };
 
+/* A loop that ran, with its cycles as measured and as estimated. */
 struct xpulp_loop {
 	uint32_t start, end;           /* addresses: of the first instruction; behind the branch */
 	uint64_t entries, turns;       /* how often the loop was entered; iterations in all */
