@@ -8,6 +8,7 @@
  */
 #include <stdint.h>
 
+/* Whether a driver supports something. */
 enum driver_answer {
 	DRIVER_NO,
 	DRIVER_YES,
@@ -21,6 +22,7 @@ enum {
 	DRIVERS_KERNELS,
 };
 
+/* What is known of one driver. */
 struct driver_row {
 	const char *name;                  /* as ETHTOOL_GDRVINFO reports it */
 	uint8_t native[DRIVERS_KERNELS];   /* enum driver_answer: ABORTED, DROP, PASS and TX */

@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 
+/* The features, in the order of the table. */
 enum kernel_feature {
 	KERNEL_DATAGRAMS, /* trusted datagram handlers, on frames of one buffer */
 	KERNEL_MESSAGES,

@@ -8,6 +8,7 @@
  */
 #include "kernel/probe_iface.h"
 
+/* Whether native mode should be tried. */
 enum kernel_native_verdict {
 	KERNEL_NATIVE_YES,
 	KERNEL_NATIVE_PERHAPS, /* the setting that decides cannot be read from here */
@@ -15,6 +16,7 @@ enum kernel_native_verdict {
 	KERNEL_NATIVE_UNSAFE, /* the driver accepts the program and then crashes or loses packets: do not try */
 };
 
+/* The verdict on an interface, for the user. */
 struct kernel_native {
 	enum kernel_native_verdict verdict;
 	char reason[280], advice[240]; /* set unless YES; advice may be "" */

@@ -11,6 +11,7 @@
 
 #include <linux/netlink.h>
 
+/* A request while attributes are added to it. */
 struct netlink_request {
 	struct nlmsghdr head;
 	char body[1024];

@@ -34,6 +34,7 @@ enum {
 	XDP_CAN_NDO_XMIT_SG = 64,
 };
 
+/* What the kernel reports of an interface. */
 struct probe_iface {
 	char name[16];
 	int ifindex;

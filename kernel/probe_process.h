@@ -5,6 +5,7 @@
 /* What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by `spinctl doctor`. */
 #include <stdint.h>
 
+/* What was found out about the calling process. */
 struct probe_process {
 	uint64_t capabilities;      /* effective set: bit N is capability N */
 	int own_user_namespace;     /* 1: its capabilities hold only in that namespace, which bpf() does not accept */

@@ -8,6 +8,7 @@
  */
 #define RECORD_LINE_BYTES 96
 
+/* A record of this process. */
 struct record {
 	int fd; /* locked; -1: no record could be written, so what it would undo stays after kill -9 */
 	char path[96];

@@ -17,6 +17,7 @@ struct threaded_iface {
 	char name[16];
 };
 
+/* A setting that this process has made, to be undone. */
 struct threaded {
 	struct threaded_iface iface;
 	struct record record;

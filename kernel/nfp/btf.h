@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An object's types; refers to the caller's bytes. */
 struct nfp_btf {
 	const uint8_t *data;
 	size_t bytes;

@@ -16,6 +16,7 @@
 #include "kernel/nfp/profile.h"
 #include "kernel/nfp/verdict.h"
 
+/* Something that a driver refuses, or may refuse, and what to change. */
 struct nfp_finding {
 	const char *rule; /* short stable name, a row of rules.h; static storage */
 	enum nfp_verdict verdict;
@@ -27,6 +28,7 @@ struct nfp_finding {
 	const char *advice; /* what to change; static storage */
 };
 
+/* The verdict on one XDP program, with what led to it. */
 struct nfp_program {
 	char name[64], section[64];
 	enum nfp_verdict verdict;
@@ -39,6 +41,7 @@ struct nfp_program {
 	unsigned count;
 };
 
+/* The verdicts on all XDP programs of an object. */
 struct nfp_report {
 	struct nfp_program *programs;
 	unsigned count;

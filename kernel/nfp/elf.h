@@ -17,11 +17,13 @@ struct nfp_elf_place {
 	uint64_t offset;
 	uint32_t section, order, symbol;
 };
+/* A sorted array. */
 struct nfp_elf_places {
 	struct nfp_elf_place *place;
 	uint32_t count;
 };
 
+/* A file whose headers have been checked; refers to the caller's bytes. */
 struct nfp_elf {
 	const uint8_t *data;
 	size_t bytes;

@@ -7,6 +7,7 @@
  */
 #include "kernel/nfp/walk.h"
 
+/* One instruction, and what the JIT makes of it. */
 struct nfp_jit_insn {
 	struct bpf_insn insn; /* with its constant's sign flipped if that makes it smaller */
 	const struct nfp_meta *meta;

@@ -13,6 +13,7 @@
 #define NFP_PROGRAMS_MAX  256u
 #define NFP_INSNS_MAX     65536u
 
+/* A map of the object. */
 struct nfp_map {
 	char name[64];
 	struct nfp_map_definition is;
@@ -24,6 +25,7 @@ struct nfp_origin {
 	uint32_t section, offset_bytes;
 };
 
+/* A linked XDP program. */
 struct nfp_code {
 	char name[64], section[64];
 	struct bpf_insn *insns; /* linked: calls are relative; the immediate of a map load is the map's index */
@@ -40,6 +42,7 @@ enum {
 	NFP_GLOBAL = 2,
 };
 
+/* An open object. */
 struct nfp_object {
 	struct nfp_elf elf;
 	struct nfp_btf btf;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What a card's firmware can do. */
 struct nfp_profile {
 	char firmware[64];
 	uint32_t map_types; /* bit per enum bpf_map_type */

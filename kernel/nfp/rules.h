@@ -66,6 +66,7 @@
 	X(TOO_COMPLEX, "too-complex", UNKNOWN, "shorten loops; ask the driver: tests/offload has it in a guest")
 /* clang-format on */
 
+/* NFP_RULE_NAME for each row of NFP_RULES. */
 enum nfp_rule {
 #define NFP_RULE_ENUM(name, text, verdict, advice) NFP_RULE_##name,
 	NFP_RULES(NFP_RULE_ENUM)
@@ -87,6 +88,7 @@ struct nfp_walk_finding {
 
 #define NFP_FOUND_MAX 64 /* per program; later findings are dropped */
 
+/* The findings of one walk. */
 struct nfp_findings {
 	struct nfp_walk_finding found[NFP_FOUND_MAX];
 	unsigned count;

@@ -16,6 +16,7 @@ struct range {
 	unsigned bits;
 };
 
+/* Known bits of a number: a bit set in mask is unknown, and then 0 in value (the kernel's tnum). */
 struct bits {
 	uint64_t value, mask;
 };

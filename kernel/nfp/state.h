@@ -10,6 +10,7 @@
 
 #define NFP_FRAMES_MAX 8
 
+/* What a register holds, as in the kernel's enum bpf_reg_type. */
 enum nfp_type {
 	NFP_NOT_INIT, /* not written yet */
 	NFP_SCALAR,
@@ -24,6 +25,7 @@ enum nfp_type {
 	NFP_OTHER, /* a kind that the driver does not handle */
 };
 
+/* What is known of a register, or of a register that was saved on the stack. */
 struct nfp_reg {
 	enum nfp_type type;
 	uint8_t frame; /* of NFP_STACK */
@@ -35,6 +37,7 @@ struct nfp_reg {
 	struct nfp_scalar n; /* the number, or a pointer's variable part */
 };
 
+/* What is known of a byte of the stack. */
 enum nfp_byte {
 	NFP_BYTE_NOTHING,
 	NFP_BYTE_ANY,
@@ -42,11 +45,13 @@ enum nfp_byte {
 	NFP_BYTE_SPILLED,
 };
 
+/* Eight bytes of the stack. */
 struct nfp_slot {
 	struct nfp_reg reg; /* valid if all bytes, or the low 4, are NFP_BYTE_SPILLED */
 	uint8_t bytes[8];   /* enum nfp_byte, by increasing address */
 };
 
+/* The registers and the stack of one call. */
 struct nfp_frame {
 	struct nfp_reg regs[11];
 	int return_to; /* instruction after the call */
@@ -57,6 +62,7 @@ struct nfp_frame {
 
 struct nfp_visit;
 
+/* Everything that is known at one point of a path. */
 struct nfp_state {
 	struct nfp_frame *frames[NFP_FRAMES_MAX];
 	unsigned current; /* index of the innermost frame */

@@ -15,6 +15,7 @@
 #define NFP_OBJECT_STEPS_MAX 16000000u /* of all programs of an object, for all kernels: each may be made to take minutes */
 #define NFP_VALUE_WORDS_MAX  1024u     /* the driver takes no longer values */
 
+/* How programs use a word of a map's values: the driver allows only one of the two uses. */
 enum nfp_use {
 	NFP_UNUSED,
 	NFP_READ,
@@ -42,18 +43,21 @@ struct nfp_meta {
 	uint8_t key_varies;
 };
 
+/* A function of the program. */
 struct nfp_function {
 	uint32_t start;
 	uint32_t depth_bytes; /* deepest stack access */
 	int writes_saved;     /* some instruction writes R6 to R9 */
 };
 
+/* A state that a path had at an instruction, for comparison with later ones. */
 struct nfp_visit {
 	struct nfp_state state;
 	struct nfp_visit *next;
 	unsigned branches; /* paths from here that have not ended yet */
 };
 
+/* A walk in progress, and its results. */
 struct nfp_walk {
 	const struct nfp_object *object;
 	const struct nfp_code *code;

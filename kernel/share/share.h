@@ -19,6 +19,7 @@ struct kernel_share;
 /* The section with a 64-bit constant that identifies the process that loaded the program. */
 #define KERNEL_SHARE_MAKER ".rodata.maker"
 
+/* How the program takes its place among others. */
 struct kernel_share_opts {
 	const char *program; /* its name in the object, which `xdp-loader status` shows */
 	unsigned priority;   /* programs with a lower priority run before it */
