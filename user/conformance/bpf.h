@@ -8,6 +8,7 @@
  */
 #include "user/conformance/engine.h"
 
+/* The engine's state. */
 struct bpf {
 	struct spin_object *object;
 	struct spin_ctx *ctx;

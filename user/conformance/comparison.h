@@ -25,6 +25,7 @@ struct comparison_engines {
 void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind, int err);
 void comparison_engines_free(struct comparison_engines *engines);
 
+/* A vector's results on all engines. */
 struct comparison {
 	const struct vector *vector;
 	int ran[ENGINE_KINDS];

@@ -10,12 +10,14 @@
 
 #include "user/conformance/types.h"
 
+/* One field that differs. */
 struct difference {
 	char *what; /* "verdict", "IPv4 source", "payload +0x0010", "routes[5].packets" */
 	char *got, *expected;
 	int is_bytes; /* 1: got and expected are hex, two digits per byte, printed one above the other */
 };
 
+/* A list of differences, which keeps only the first ones. */
 struct differences {
 	struct difference *list;
 	unsigned count;

@@ -17,6 +17,7 @@
 #define ENGINE_FRAME_MAX   16384
 #define ENGINE_SYMBOLS_MAX 16
 
+/* The engines. */
 enum engine_kind {
 	ENGINE_HOST,
 	ENGINE_BPF,
@@ -30,6 +31,7 @@ enum engine_kind {
 /* The events of one packet or clock step: at most one error per message, and the messages that end. */
 #define ENGINE_EVENTS_MAX 64
 
+/* Events of one packet or clock step. */
 struct engine_events {
 	unsigned count;                             /* all events that occurred; may exceed ENGINE_EVENTS_MAX */
 	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; other fields as in <spin/context.h> */
@@ -38,6 +40,7 @@ struct engine_events {
 /* What handlers sent during one packet or clock step, in order: packets, and puts from host memory. */
 #define ENGINE_SENDS_MAX 64
 
+/* Packets and puts that handlers sent for one packet or clock step. */
 struct engine_sends {
 	unsigned count; /* may exceed ENGINE_SENDS_MAX */
 	struct spin_request send[ENGINE_SENDS_MAX];
@@ -108,6 +111,7 @@ struct engine_ops {
 	int (*set_ct)(struct engine *e, unsigned me, const struct spin_ct *ct);
 };
 
+/* An open engine. */
 struct engine {
 	const struct engine_ops *ops;
 	void *impl;

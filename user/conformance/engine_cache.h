@@ -8,6 +8,7 @@
  */
 #include "user/conformance/types.h"
 
+/* An engine that is kept open, and its key: handler, context and kind. */
 struct engine_cache_entry {
 	char name[32];
 	struct engine_context context;
@@ -20,6 +21,7 @@ struct engine_cache_entry {
 	char *reason;
 };
 
+/* All engines that were opened so far. */
 struct engine_cache {
 	struct engine_cache_entry **entry;
 	unsigned count;

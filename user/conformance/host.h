@@ -8,6 +8,7 @@
  */
 #include "user/conformance/engine.h"
 
+/* The engine's state. */
 struct host {
 	void *lib;
 	int fd; /* stays open as long as the library: glibc also identifies libraries by name */

@@ -12,6 +12,7 @@
 
 struct bpf_object;
 
+/* The variables of an object, by name and type. */
 struct types {
 	struct bpf_object *object;
 	const struct btf *btf;

@@ -17,6 +17,7 @@
 #define ADVICE_DATAGRAMS 200
 #define ADVICE_MESSAGES  8
 
+/* A variant of the handler, and what it costs. */
 struct advice_variant {
 	uint8_t state_placement;            /* enum spin_placement */
 	uint32_t bytes_in_l1;               /* SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY or a length */
@@ -29,6 +30,7 @@ struct advice_variant {
 	char bound[COST_BOUND_TEXT];        /* the bottleneck under load */
 };
 
+/* The result of --advise. */
 struct advice {
 	const struct cost_report *report; /* names handler, target, rule and packets */
 	char source[PATH_MAX];

@@ -10,6 +10,7 @@
 
 #define WAITING_TASKS 4 /* per packet: one of each kind */
 
+/* A packet of which tasks were reported, but not yet the packet itself. */
 struct cost_waiting {
 	uint64_t packet;
 	unsigned tasks, cold;
@@ -17,6 +18,7 @@ struct cost_waiting {
 	struct pspin_task_record task[WAITING_TASKS];
 };
 
+/* A collector: sums and samples of one run. */
 struct cost_collector {
 	const struct cost_program *program;
 	struct cost_trace_writer *writer;

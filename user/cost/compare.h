@@ -31,6 +31,7 @@ struct compare_check {
 };
 #define COMPARE_CHECKS 5
 
+/* The estimate for one device. */
 struct compare_row {
 	const char *name;   /* "hxdp", as in JSON */
 	const char *device; /* its name in the text */
@@ -48,6 +49,7 @@ struct compare_row {
 
 enum compare_device { COMPARE_PSPIN, COMPARE_XDP, COMPARE_HXDP, COMPARE_NFP, COMPARE_DPA, COMPARE_DEVICES };
 
+/* The comparison: its input and its rows. */
 struct compare {
 	struct cost_job *job;
 	double packet_bytes; /* mean, from the IP header on */

@@ -11,6 +11,7 @@
 
 #include "user/cost/report.h"
 
+/* A program's debug information. */
 struct cost_dwarf {
 	Elf *elf;
 	Dwarf *dwarf; /* NULL: no debug information */
@@ -18,6 +19,7 @@ struct cost_dwarf {
 void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes);
 void cost_dwarf__close(struct cost_dwarf *d);
 
+/* Where an instruction comes from. */
 struct cost_place {
 	const char *file; /* NULL: unknown; valid until close */
 	int line;

@@ -8,6 +8,7 @@
  */
 #include "user/cost/run.h"
 
+/* A report in progress. */
 struct cost_job {
 	const struct cost_options *options;
 	struct cost_program program;

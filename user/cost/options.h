@@ -9,6 +9,7 @@
 #include "user/cost/report.h"
 #include "user/tool/fill.h"
 
+/* The options, first as given and then parsed. */
 struct cost_options {
 	const char *trace, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api, *weights;
 	struct fill_options fill;

@@ -45,6 +45,7 @@ const char *cost_stage_text(enum cost_stage stage);
 
 const char *cost_task_name(enum pspin_task_kind kind); /* "payload" */
 
+/* A distribution of cycles or times. */
 struct cost_distribution {
 	uint64_t min, median, p99, max;
 	double mean;
@@ -96,6 +97,7 @@ enum cost_resource {
 };
 const char *cost_resource_name(enum cost_resource resource);
 
+/* Throughput under load, and what limits it. */
 struct cost_throughput {
 	uint64_t packets; /* offered at once */
 	int is_steady;    /* 1: the rate excludes start and end; 0: too few packets, the rate is over all of them */
@@ -120,6 +122,7 @@ const char *cost_bound_name(const struct cost_throughput *t, char text[COST_BOUN
 /* A rate counts as met if this fraction of it is reached: packets take whole cycles, links do not. */
 #define COST_MET 0.995
 
+/* A line rate: how many HPUs it needs, and whether it is reached. */
 struct cost_rate {
 	double gbps;
 	double hpus, hpus_with_ethernet;               /* needed, with the warm cycles of `alone` */
@@ -148,6 +151,7 @@ struct cost_fit {
 	unsigned points;
 };
 
+/* The cost of a source line. */
 struct cost_line {
 	const char *file;
 	unsigned line;
@@ -155,6 +159,7 @@ struct cost_line {
 	uint64_t instructions, cycles;
 	char *text; /* NULL: the file cannot be read */
 };
+/* The costliest source lines, and the cost of each part. */
 struct cost_lines {
 	struct cost_line *lines; /* most cycles first */
 	unsigned count;          /* number of lines shown */
@@ -163,6 +168,7 @@ struct cost_lines {
 
 /* Busy HPUs over time, under load. */
 #define COST_SLOTS 120
+/* HPU time in use, in slots of slot_ps. */
 struct cost_occupancy {
 	uint64_t slot_ps, busy_ps[COST_SLOTS];
 	unsigned slots;
@@ -180,6 +186,7 @@ struct cost_generated {
 
 /* Cycles that a compiler with PULP's instructions would save (hwmodel/xpulp.h): total of all innermost loops, and the hottest loops. */
 #define COST_LOOPS_MAX 8
+/* What Xpulp would save (xpulp.c). */
 struct cost_xpulp {
 	uint64_t cycles, cycles_xpulp;
 	unsigned count;
@@ -189,6 +196,7 @@ struct cost_xpulp {
 	} loops[COST_LOOPS_MAX];
 };
 
+/* The report on one handler. */
 struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;  /* NULL: packets were generated */
@@ -241,6 +249,7 @@ struct cost_flow {
 	uint64_t hpu_ps;   /* HPU time until the first flow completed */
 };
 
+/* The report on several handlers that share a NIC. */
 struct cost_sharing {
 	struct cost_flow flows[COST_CONTEXTS_MAX];
 	unsigned count;

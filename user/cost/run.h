@@ -13,6 +13,7 @@
 
 /* --- packet sources --- */
 
+/* A packet of a source. */
 struct cost_packet {
 	const uint8_t *frame;
 	unsigned bytes;
@@ -23,6 +24,7 @@ struct cost_packet {
 };
 
 struct cost_source;
+/* Where packets come from. */
 struct cost_source_options {
 	const char *trace; /* NULL: packets are generated */
 	struct cost_generated made;
@@ -87,6 +89,7 @@ unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes);
 
 /* --- NICs --- */
 
+/* The program to measure, and how its NIC and memory are set up. */
 struct cost_program {
 	const struct pspin_target *target;
 	const struct spin_object *object; /* NULL: `image` is used */

@@ -21,6 +21,7 @@ struct cost_axis {
 	unsigned count;
 };
 
+/* The result of one point. */
 struct cost_sweep_result {
 	struct cost_distribution cycles;     /* of a packet's handlers, alone on the NIC */
 	struct cost_distribution latency_ps; /* alone on the NIC */
@@ -31,6 +32,7 @@ struct cost_sweep_result {
 	uint64_t lost;
 };
 
+/* A sweep: its axes, and the results of all points. */
 struct cost_sweep {
 	const struct cost_program *program;
 	const struct cost_source_options *source;

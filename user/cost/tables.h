@@ -15,6 +15,7 @@
 /* The type at the offset: uint64_t, unsigned, double, int, struct cost_throughput (prints the bottleneck). */
 enum cost_kind { COST_COUNT, COST_SIZE, COST_NUMBER, COST_YES_NO, COST_BOUND }; /* the last two are not printed in JSON */
 
+/* A column of a table. */
 struct cost_column {
 	const char *key;     /* in JSON, part of the interface; NULL: JSON has the value in another object */
 	const char *heading; /* in text and on the page; NULL: JSON only */

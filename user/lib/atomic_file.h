@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+/* A file while it is written. */
 struct atomic_file {
 	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
 	const char *hidden;                  /* ".HIDDEN-PID-N" */

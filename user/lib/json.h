@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A document while it is written. */
 struct json {
 	FILE *to;
 	int pretty; /* 1: a line per member; 0: all on one line */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* The type of the field in which an option's value is stored. */
 enum option_kind {
 	OPTION_FLAG,    /* int: set to 1 */
 	OPTION_UNFLAG,  /* int: set to 0 */
@@ -22,11 +23,13 @@ enum option_kind {
 	OPTION_WORD,    /* struct option_list: one or two words, kept as given for a compiler: -DX=1, -D X=1 */
 };
 
+/* The values of an option that may be given several times, in order. */
 struct option_list {
 	const char **items;
 	unsigned count;
 };
 
+/* An option: a row of a command's table. */
 struct option_row {
 	const char *name; /* long name without dashes; NULL: only the letter */
 	char letter;      /* 0: none */
@@ -50,6 +53,7 @@ struct example_row {
 	const char *what;    /* one line of help */
 };
 
+/* A command: its option table and its texts. */
 struct command_row {
 	const char *name;     /* "spinctl run" */
 	const char *operands; /* their names in the help: "FILE.spin" */

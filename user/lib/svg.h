@@ -19,6 +19,7 @@ struct svg_series {
 	int is_steps;  /* 1: a value holds until the next x */
 };
 
+/* A plot. */
 struct svg_plot {
 	const char *title, *x_label, *y_label;
 	const struct svg_series *series;

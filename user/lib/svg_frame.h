@@ -20,6 +20,7 @@ enum {
 	SVG_LEGEND_COLUMN = 185
 };
 
+/* The scale of one axis. */
 struct svg_scale {
 	double low, high, step; /* step: between the ticks of a linear scale */
 	int is_log;

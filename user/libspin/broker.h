@@ -33,6 +33,7 @@
 /* Programs look for the socket at this variable's path first. */
 #define BROKER_ENV "SPIN_SPIND"
 
+/* The requests, as described above. */
 enum broker_op {
 	BROKER_CREATE = 1,
 	BROKER_ATTACH,
@@ -46,6 +47,7 @@ enum broker_op {
 	BROKER_MIGRATE
 };
 
+/* A request. A field that is only for some operations names them. */
 struct broker_request {
 	uint32_t magic, version;
 	uint32_t op;
@@ -65,6 +67,7 @@ enum broker_memory { BROKER_DATA, BROKER_BSS, BROKER_EVENTS, BROKER_HOST, BROKER
 #define BROKER_MORE  1u /* another answer follows */
 #define BROKER_MOVED 2u /* not an answer to a request: the context now has other memories */
 
+/* An answer: an error, or the description of a context. */
 struct broker_answer {
 	uint32_t magic, version;
 	int32_t error; /* 0, or a negative errno with a reason in `text` */

@@ -8,6 +8,7 @@
  */
 #include "user/libspin/internal.h"
 
+/* Properties of an interface. */
 struct iface {
 	unsigned mtu;  /* 0: none */
 	int redirects; /* its driver receives and sends packets that programs redirect */

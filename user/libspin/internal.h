@@ -21,6 +21,7 @@
 #include "user/libspin/error.h"
 #include "user/libspin/object/section.h"
 
+/* An open object file: its description and its programs, which are loaded once per context. */
 struct spin_object {
 	char *path;
 	uint8_t *data;     /* the whole file */
@@ -65,6 +66,7 @@ struct egress;
 struct spin_cpu_load;
 struct spin_ring;
 
+/* A handle of an interface, with its dispatcher and the contexts that are attached to it. */
 struct spin_nic {
 	char name[IF_NAMESIZE];
 	int ifindex; /* 0: offline */
@@ -93,6 +95,7 @@ void nic__release(struct spin_nic *nic);
 /* Maximum number of interfaces of one context. */
 #define SPIN_NICS_MAX 16
 
+/* Where a context is attached: its slot in an interface's dispatcher. */
 struct spin_place {
 	struct spin_nic *nic;
 	unsigned slot;
@@ -117,6 +120,7 @@ struct host_side {
 
 #define TIME_MS_MAX 86400000u /* longest time that is counted in ticks of 32 bits: a day, far below where they wrap */
 
+/* An execution context: handlers that were loaded from an object, their memories and their match rule. */
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;

@@ -8,6 +8,7 @@
  */
 #include <spin/libspin.h>
 
+/* What an object would take in the kernel. */
 struct share_needs {
 	uint64_t map_bytes;    /* kernel memory of its maps, without host memory */
 	uint32_t instructions; /* of all its programs */

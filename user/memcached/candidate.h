@@ -13,6 +13,7 @@
 
 #define CANDIDATES 2048u
 
+/* How far a candidate is from becoming an entry. */
 enum candidate_state {
 	CANDIDATE_FREE,
 	CANDIDATE_NEW,     /* not yet in a quarantine */
@@ -20,6 +21,7 @@ enum candidate_state {
 	CANDIDATE_CLEARED, /* the quarantine has ended: memcached may be asked while both are unchanged */
 };
 
+/* A candidate: its key, and the counts of mutations when its quarantine began. */
 struct candidate {
 	enum candidate_state state;
 	uint32_t hash, version, epoch;
@@ -31,6 +33,7 @@ struct candidate {
 
 #define REFUSED 1024u
 
+/* All candidates. */
 struct candidates {
 	unsigned count;
 	uint16_t chain[CANDIDATES];

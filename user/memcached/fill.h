@@ -10,6 +10,7 @@
 
 #include <memcached.h>
 
+/* How the cache is filled. */
 struct fill_options {
 	const char *server; /* "127.0.0.1:11211" */
 	unsigned threads;   /* worker threads of memcached; 0: ask memcached */
@@ -24,6 +25,7 @@ enum fill_end {
 	FILL_FAILED = -1004,
 };
 
+/* What has been done so far, for reports. */
 struct fill_counts {
 	uint64_t quarantines, rounds, filled, refreshed, refused, changed; /* changed: by a mutation during the quarantine */
 	uint64_t stalls, connects, audits;

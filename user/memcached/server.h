@@ -22,6 +22,7 @@ union server_address {
 	struct sockaddr_in6 ip6;
 };
 
+/* Connections to one memcached. */
 struct server {
 	union server_address address;
 	socklen_t address_bytes;
@@ -65,6 +66,7 @@ void server__udp_begin(struct server *server);
 void server__udp_ask(struct server *server);
 int server__udp_heard(const struct server *server);
 
+/* An answer to a request for a value. */
 struct server_value {
 	uint32_t flags;
 	int64_t ttl;   /* seconds; -1: no expiry */
@@ -76,6 +78,7 @@ struct server_value {
 /* Returns 1: the value was read; 0: memcached has none; -EMSGSIZE: it does not fit in `room`. */
 int server__get(struct server *server, const void *key, size_t key_bytes, struct server_value *value);
 
+/* Counts that memcached reports. */
 struct server_stats {
 	uint64_t executed; /* commands so far that may have changed something */
 	uint64_t connections, all_connections;

@@ -16,6 +16,7 @@
 #define SCAN_TCP_BLOCKED 4096u
 #define SCAN_UDP_BLOCKED 65536u
 
+/* The state of the scans since socket_scan__begin(). */
 struct socket_scan {
 	/* sockets seen since socket_scan__begin(): a hash table with `size` slots */
 	struct scanned_socket {

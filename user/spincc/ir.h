@@ -8,6 +8,7 @@
  */
 #include "user/spincc/spincc.h"
 
+/* A file of LLVM IR in memory. */
 struct ir {
 	char *text;        /* lines end with NUL; the text ends with an empty line */
 	const char **meta; /* "!N = ..." by N; NULL: none */

@@ -7,6 +7,7 @@
 
 #include "user/lib/options.h"
 
+/* The state of the run. */
 struct spincc {
 	/* from the command line */
 	const char *handler; /* as the user wrote it */
@@ -65,6 +66,7 @@ int frames__is_runtime_code(const struct spincc *s, const char *object, const ch
 
 /* A command line under construction. */
 #define COMMAND_WORDS_MAX 256
+/* A command line while it is built. */
 struct command {
 	char *words[COMMAND_WORDS_MAX + 1];
 	unsigned count;

@@ -13,6 +13,7 @@
 
 struct btf;
 
+/* A mapped map of another process, and the types of its variables. */
 struct introspect_section {
 	struct btf *btf;
 	char *mem;

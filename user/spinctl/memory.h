@@ -9,6 +9,7 @@
 #include <spin/libspin_message.h>
 #include "user/spinctl/spinctl.h"
 
+/* Segments of host memory, as parsed from an option. */
 struct run_memory {
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 	unsigned segments;

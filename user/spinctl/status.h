@@ -8,6 +8,7 @@
  */
 #include "user/spinctl/spinctl.h"
 
+/* A context as it is found in the kernel. */
 struct status_context {
 	char name[16];
 	char rule[256];

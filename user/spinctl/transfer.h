@@ -28,7 +28,7 @@
 #define TRANSFER_UNKNOWN     UINT64_MAX /* the length of data from a pipe is unknown */
 #define TRANSFER_PATIENCE_MS 30000u     /* how long a sender waits for a receiver that writes to its disk */
 
-/* All big-endian. */
+/* The data of `open`. Big-endian. */
 struct transfer_open {
 	uint32_t version, id;
 	uint64_t bytes;       /* length of the file, or TRANSFER_UNKNOWN */
@@ -36,6 +36,7 @@ struct transfer_open {
 	uint32_t unused;      /* must be 0 */
 };
 
+/* The data of `end`. Big-endian. */
 struct transfer_end {
 	uint64_t bytes, digest;
 };

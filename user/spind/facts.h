@@ -10,6 +10,7 @@
 
 #include <spin/rule.h>
 
+/* The properties of a socket. */
 struct facts {
 	struct spin_rule rule; /* matches all packets that may be the socket's; the guard (bpf/guard.h) decides which are */
 	int is_tcp;

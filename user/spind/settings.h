@@ -19,6 +19,7 @@ struct settings_context {
 	int reported; /* a failure to add it was printed */
 };
 
+/* The settings, by the file's words. */
 struct settings {
 	unsigned contexts;     /* per user */
 	unsigned all_contexts; /* of all users together */

@@ -13,6 +13,7 @@
  * spin_strerror_last(), or FILL_REPORTED if they have printed the reason.
  */
 #define FILL_REPORTED 1
+/* Handlers whose memory is filled: in the kernel, or on the model. */
 struct fill_target {
 	void *arg;
 	int (*set)(void *arg, const char *assignment);

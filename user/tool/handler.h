@@ -11,6 +11,7 @@
 #include "user/lib/options.h"
 #include "user/conformance/engine.h"
 
+/* An open handler file. */
 struct handler {
 	struct engine_handler files; /* points to the names below */
 	char name[16];               /* as registered */
@@ -23,6 +24,7 @@ struct handler {
 	int foreign;          /* 1: an object that this command did not compile: it may be untrusted */
 };
 
+/* How to open a handler file. */
 struct handler_open_opts {
 	int host;                          /* 1: also the host build */
 	int trust;                         /* 1: the host build also of a foreign object */

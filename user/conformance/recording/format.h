@@ -51,6 +51,7 @@
 #define RECORDING_MAGIC   0x4e495053u /* "SPIN" in memory: distinguishes our blocks from others of this type */
 #define RECORDING_VERSION 2u
 
+/* The kinds of local-use blocks, as listed above. */
 enum recording_kind {
 	RECORDING_START = 1,
 	RECORDING_OBJECT = 2,
@@ -61,8 +62,10 @@ enum recording_kind {
 	RECORDING_ENTRY = 7,
 	RECORDING_EVENT = 8,
 };
+/* Before the first handler ran, or after the last one. */
 enum recording_moment { RECORDING_BEFORE, RECORDING_AFTER, RECORDING_MOMENTS };
 
+/* The start of each local-use block. */
 struct recording_custom {
 	uint32_t pen;   /* RECORDING_PEN in a Custom Block (version 1); else 0 */
 	uint32_t magic; /* RECORDING_MAGIC */
@@ -70,6 +73,7 @@ struct recording_custom {
 	uint32_t bytes; /* number of bytes after this struct, without padding */
 };
 
+/* The content of START. */
 struct recording_start {
 	uint32_t version; /* RECORDING_VERSION */
 	uint32_t class;   /* enum spin_class in which the handlers were loaded */
@@ -96,6 +100,7 @@ struct recording_memory_piece {
 #define RECORDING_ENTRIES_MAX  64u
 #define RECORDING_SEGMENTS_MAX 16u
 
+/* The content of CONTEXT. */
 struct recording_context {
 	uint64_t start_ns;                                 /* since 1970: start of the recording, and time 0 of messages */
 	uint64_t host_bytes;                               /* size of host memory */

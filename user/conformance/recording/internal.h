@@ -14,6 +14,7 @@
 
 /* --- reading --- */
 
+/* A block as read from the file. */
 struct recording_block {
 	uint32_t type, bytes; /* bytes: length of the body */
 	const uint8_t *body;
@@ -39,6 +40,7 @@ int recording__parse_packet(const struct recording *r, const struct recording_bl
 
 /* --- writing --- */
 
+/* A recording while it is written. */
 struct recording_writer {
 	struct atomic_file out;
 	uint32_t crc;

@@ -11,6 +11,7 @@
 #include "user/conformance/engine.h"
 #include "user/conformance/recording/format.h"
 
+/* What a recording says of itself. */
 struct recording_info {
 	char handler[16], device[16], rule[256];
 	uint32_t class; /* enum spin_class */
@@ -43,6 +44,7 @@ void recording_writer__close(struct recording_writer *w);
 
 /* --- reading --- */
 
+/* A variable of the handlers, with its value before and after. */
 struct recording_symbol {
 	char name[64];
 	size_t bytes;
@@ -55,6 +57,7 @@ struct recording_host {
 	struct recording_entry entry[RECORDING_ENTRIES_MAX];
 };
 
+/* A recording that was opened for reading. */
 struct recording {
 	struct recording_info info;
 	uint8_t *object;
@@ -77,6 +80,7 @@ struct recording {
 	int started;
 };
 
+/* A recorded packet. */
 struct recording_packet {
 	uint64_t time_ns; /* since 1970 */
 	uint32_t hpu, bytes;

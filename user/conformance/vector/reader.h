@@ -9,6 +9,7 @@
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 
+/* Where reading is: the step, and the part of it, that the next line belongs to. */
 struct vector_reader {
 	struct vector *v;
 	struct template template; /* the frame being filled */

@@ -43,11 +43,13 @@ struct vector_change {
 	uint32_t seed;     /* SEED */
 };
 
+/* Changes of memory, in the order of their lines. */
 struct vector_changes {
 	unsigned count;
 	struct vector_change *list;
 };
 
+/* An event that is expected. */
 struct vector_event {
 	struct spin_event event;
 	unsigned line;
@@ -70,6 +72,7 @@ struct vector_send {
 
 enum vector_step_kind { STEP_PACKET, STEP_CLOCK };
 
+/* A step, and what is expected of it. */
 struct vector_step {
 	enum vector_step_kind kind;
 	struct vector_changes before; /* made by the application before the packet */
@@ -87,6 +90,7 @@ struct vector_step {
 	unsigned line;
 };
 
+/* A vector. */
 struct vector {
 	char *path;
 	char handler[32];

@@ -8,6 +8,7 @@
  */
 #include <stdint.h>
 
+/* Offsets in a frame. */
 struct vector_headers {
 	uint32_t ip_at, ip_version, udp_at, slmp_at;
 };

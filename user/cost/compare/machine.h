@@ -12,6 +12,7 @@
 #define MACHINE_STEPS_MAX    (1u << 20)
 #define MACHINE_PACKET_BYTES 16384 /* with headroom and tailroom */
 
+/* The interpreter's state. */
 struct machine {
 	const struct bpf_code *code;
 	struct bpf_code_memory *memory; /* the code's memory; programs may write to it */

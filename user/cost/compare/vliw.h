@@ -22,6 +22,7 @@
 #define VLIW_INSTRUCTIONS_MAX 32768
 #define VLIW_BLOCK_MAX        256
 
+/* How an instruction accesses memory. */
 enum vliw_memory { VLIW_NO_MEMORY, VLIW_LOAD, VLIW_STORE, VLIW_ALL_MEMORY }; /* VLIW_ALL_MEMORY: a call or an atomic operation */
 
 /* One instruction of the program; the array has the program's indices. */
@@ -38,6 +39,7 @@ struct vliw_op {
 	unsigned row, lane;               /* in its block; for a branch that was moved to the previous block, in that block */
 };
 
+/* A basic block. */
 struct vliw_block {
 	unsigned first, count;
 	int next[2];     /* first instruction of each successor: [0] fall-through, [1] jump target; -1: none */
@@ -46,6 +48,7 @@ struct vliw_block {
 	uint32_t live_in, live_out;
 };
 
+/* A program that was scheduled. */
 struct vliw {
 	const struct bpf_insn *insns;
 	unsigned count, lanes;

@@ -14,6 +14,7 @@
 
 struct card;
 
+/* How a context on a card is created. */
 struct card_options {
 	const char *name; /* of the context */
 	const char *ifname;

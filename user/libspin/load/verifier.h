@@ -17,6 +17,7 @@ enum {
 	VERIFIER_NULL = 1 << 5,  /* a pointer that is NULL is used */
 };
 
+/* A message of the verifier, and what it means to the author of a handler. */
 struct verifier_rule {
 	const char *complaint; /* part of the verifier's message */
 	const char *reason;    /* what is wrong, and what to write instead */
@@ -24,6 +25,7 @@ struct verifier_rule {
 };
 extern const struct verifier_rule verifier_rules[]; /* the first match applies; ends with a row of zeros */
 
+/* What a log says: why a program was refused, and at which line of the handler. */
 struct verifier_refusal {
 	char complaint[256];
 	const struct verifier_rule *rule; /* NULL: unknown message */

@@ -8,6 +8,7 @@
  */
 #include "user/libspin/messages/messages.h"
 
+/* The memory to read, mapped by the caller: of a context in this process or in another one. */
 struct messages_view {
 	const struct spin_mpq *mpq;
 	const struct spin_flow *flow;

@@ -19,6 +19,7 @@
 
 struct messages_used;
 
+/* What a context that takes messages has in addition. The pointers are to mapped variables of its programs. */
 struct messages {
 	struct spin_message_opts opts; /* checked, with defaults filled in */
 	int window_is_default;         /* 1: the caller gave no window */

@@ -16,6 +16,7 @@
 
 struct btf;
 
+/* A variable of handlers: where it is, and its type. */
 struct layout_variable {
 	char name[64];
 	uint32_t type;        /* BTF id of the variable's type */

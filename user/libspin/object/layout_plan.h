@@ -13,6 +13,7 @@
 
 #include "user/libspin/object/layout.h"
 
+/* What a step copies. */
 enum step_kind {
 	STEP_BYTES,   /* copied unchanged */
 	STEP_WIDER,   /* an unsigned integer that becomes a wider one */
@@ -20,6 +21,7 @@ enum step_kind {
 	STEP_TABLE    /* entries of a keyed table, by key: copies the key, and runs the steps for the rest of an entry */
 };
 
+/* One step of a plan. */
 struct step {
 	enum step_kind kind;
 	size_t from_at, to_at; /* in the enclosing object: the variable, or an entry */
@@ -32,6 +34,7 @@ struct step {
 	char *path;            /* name of entries that may not fit; NULL: they always fit */
 };
 
+/* A plan for one variable, and the value that was copied last. */
 struct layout_move {
 	struct step *step;
 	unsigned count, room;

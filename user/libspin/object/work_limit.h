@@ -29,6 +29,7 @@ struct bpf_program;
 /* For the runtime itself, in addition to the steps of a registered budget. */
 #define WORK_UNITS_RUNTIME (1u << 22)
 
+/* What the limit of a program depends on. */
 struct work_options {
 	uint32_t budget; /* as registered; 0: none */
 	int behind;      /* 1: it is tail-called by another program */
@@ -43,6 +44,7 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 
 /* --- its parts, which read instructions and change none -------------------------------------------  */
 
+/* A program's instructions, with the results of the analyses. */
 struct work_code {
 	const char *name; /* of the program */
 	const struct bpf_insn *insns;

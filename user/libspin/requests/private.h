@@ -37,6 +37,7 @@ struct put_queue {
 	struct put *sending;
 };
 
+/* What a context whose handlers send has in addition. */
 struct requests {
 	struct ring_buffer *ring;
 	int (*fn)(void *arg, const struct spin_request *request);

@@ -74,6 +74,7 @@ int ring_deliver__set(const struct ring_deliver *d, unsigned entry, int prog_fd)
 /* Delivers the packets of this receive queue to the socket. */
 int ring_deliver__bind(const struct ring_deliver *d, uint32_t queue, int socket_fd);
 
+/* A ring, with its sockets and programs. */
 struct spin_ring {
 	struct spin_ctx *ctx;
 	struct spin_ring *next; /* of the same interface */

@@ -21,6 +21,7 @@ uint64_t send_now_ns(void);
 
 /* --- window.c: how long to wait for an acknowledgement (RFC 6298, with limits for a LAN) --- */
 
+/* The estimate of the path's round trip, from which timeouts follow. */
 struct send_timer {
 	uint64_t fixed_ns;    /* 0: adaptive */
 	uint64_t smoothed_ns; /* smoothed round trip; 0: not measured yet */
@@ -38,6 +39,7 @@ uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
 
 /* --- socket.c: trains: whether packets may be passed to the kernel as one datagram (UDP_SEGMENT) --- */
 
+/* Whether the path takes trains: not tried yet, tried with two packets, or proven by an acknowledgement. */
 struct send_trains {
 	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
 	unsigned wait; /* packets until trains are tried again */
@@ -72,10 +74,12 @@ struct send_slot {
 	uint8_t in_train; /* 1: first sent in a train */
 };
 
+/* A list of slots, linked by index. */
 struct send_list {
 	uint16_t first, last;
 };
 
+/* The packets in flight of one message, and the congestion window, which outlives the message. */
 struct send_window {
 	struct send_slot slot[SPIN_WINDOW];
 	struct send_list list[SEND_WAITS]; /* each in order of sending */
@@ -129,6 +133,7 @@ void send_socket__clear(int fd);
 #define SEND_BATCH   88u /* two trains of full-sized Ethernet packets */
 #define SEND_ANSWERS 64u /* read at once, each of up to 64 coalesced datagrams */
 
+/* A datagram to send: its headers and its parts of the caller's memory. */
 struct send_datagram {
 	struct spin_slmp header;
 	struct iovec part[3];
@@ -143,6 +148,7 @@ struct send_control {
 	uint8_t value[CMSG_SPACE(sizeof(int)) - CMSG_LEN(0)];
 };
 
+/* Datagrams that one system call sends, and the buffers of sendmmsg() and recvmmsg(). */
 struct send_batch {
 	struct send_datagram datagram[SEND_BATCH];
 	unsigned count, gone; /* the first `gone` of them were sent */
@@ -156,6 +162,7 @@ struct send_batch {
 	struct send_control answer_control[SEND_ANSWERS];
 };
 
+/* A message to send. */
 struct send_message {
 	const uint8_t *data;
 	uint32_t bytes, id;
@@ -169,6 +176,7 @@ struct send_message {
 void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet, int alone);
 /* Sends all datagrams and counts them. -EAGAIN: the socket is full, and the rest stays in the batch; or another -errno. */
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
+/* What a datagram from the receiver says of a packet: nothing, arrived, refused for good, or the message must be restarted. */
 enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED, SEND_AGAIN };
 
 /* Flags of a negative acknowledgement: the packet will never fit at the receiver, or the receiver has ended the message. */
@@ -189,6 +197,7 @@ int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *ou
  */
 uint32_t send_opts__stride(const struct spin_send_opts *opts, unsigned room);
 
+/* A sender: its socket, and the state that is kept from message to message. */
 struct spin_sender {
 	int fd;
 	char peer[96];

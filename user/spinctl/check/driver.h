@@ -5,6 +5,7 @@
 /* spinctl check for programs that run on the host, in a driver's native mode or in generic mode. Called by check.c. */
 #include <stddef.h>
 
+/* What to check for, from the options. */
 struct check_driver {
 	const char *target, *driver; /* as given; driver NULL: any driver */
 	int is_native;

@@ -13,6 +13,7 @@
 #include "kernel/probe_process.h"
 #include "user/spinctl/spinctl.h"
 
+/* What a check has found, from harmless to serious. */
 enum doctor_verdict {
 	DOCTOR_LEFT_OUT, /* does not apply here: no row */
 	DOCTOR_OK,
@@ -22,6 +23,7 @@ enum doctor_verdict {
 };
 const char *doctor_verdict_name(enum doctor_verdict verdict);
 
+/* A row of the report. */
 struct doctor_row {
 	const char *section, *about;
 	char name[24];
@@ -56,12 +58,14 @@ enum test_load_id {
 	TEST_LOADS,
 };
 
+/* The result of one test load. */
 struct test_load {
 	int tried;         /* 0: not tried: this process may not load that class, or it was not requested */
 	int err;           /* 0: it loaded; else -errno */
 	char message[600]; /* the reason, from libspin and the kernel; "" if it loaded */
 };
 
+/* What checks may look at: read once, before the first check. */
 struct doctor_facts {
 	struct probe_process process;
 	struct probe_pair pair;
@@ -75,6 +79,7 @@ struct doctor_facts {
 	const struct doctor_device *device; /* for checks of an interface; else NULL */
 };
 
+/* A check: a row of a table. */
 struct doctor_check {
 	const char *name, *about;
 	void (*look)(const struct doctor_facts *facts, struct doctor_row *row);
@@ -113,6 +118,7 @@ int doctor__long_frames(void);
 /* Returns the largest MTU, in bytes, whose frames fit into one buffer for native XDP. */
 unsigned doctor__one_page_mtu(const struct doctor_facts *facts);
 
+/* The report: all rows, and the summary. */
 struct doctor_report {
 	struct doctor_row *rows;
 	unsigned count;

@@ -11,6 +11,7 @@
 /* Called in the child before exec. Returns the descriptor by which the parent is notified, or -errno. */
 int trap__install(void);
 
+/* The call at which the program was stopped. */
 enum trap_call { TRAP_BIND, TRAP_CONNECT, TRAP_LISTEN };
 
 /*

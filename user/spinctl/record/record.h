@@ -6,6 +6,7 @@
 #include "user/conformance/recording/recording.h"
 #include "user/spinctl/spinctl.h"
 
+/* The state of the command. */
 struct recorder {
 	/* options */
 	const char *output, *ready_file; /* ready_file: NULL, none */

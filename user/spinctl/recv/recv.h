@@ -26,6 +26,7 @@ struct recv_slot {
 	uint32_t bytes, offset; /* offset: of its first byte in the slot */
 };
 
+/* What the command waits for. */
 enum recv_state {
 	RECV_IDLE,     /* waits for a message that is a file, or for a transfer */
 	RECV_TRANSFER, /* receives the pieces of one file */

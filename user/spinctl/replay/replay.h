@@ -27,6 +27,7 @@ struct replay_split {
 	struct differences differences;
 };
 
+/* The report on one recording. */
 struct replay_report {
 	const char *path;
 	const struct recording_info *info;

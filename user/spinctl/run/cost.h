@@ -10,6 +10,7 @@
 
 #include "user/spinctl/run/options.h"
 
+/* The options of --cost. */
 struct run_cost_options {
 	int on;
 	unsigned every;
@@ -38,6 +39,7 @@ struct run_cost_sums {
 	uint64_t missed; /* further packets that were chosen, but did not run for lack of space or time */
 };
 
+/* Sums of one context: since the start, and since the last print. */
 struct run_cost_context {
 	struct run_cost_sums all, interval;
 };
@@ -51,6 +53,7 @@ struct run_cost_device {
 
 struct run_cost_model;
 
+/* The state of --cost: a model of the NIC for each context, and sums for each context and interface. */
 struct run_cost {
 	struct pspin_target *target;
 	unsigned hpus; /* number of HPUs of the target */

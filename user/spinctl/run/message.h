@@ -10,6 +10,7 @@
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"
 
+/* Options for handlers that take messages. */
 struct message_options {
 	unsigned host_kib, messages, window;
 	const char *handler_mem; /* handler memory of the first entry; NULL: not given */

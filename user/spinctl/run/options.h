@@ -17,6 +17,7 @@ struct run_counts {
 	uint64_t in_interval[SPIN_REASON_COUNT];
 };
 
+/* A context of the command, with its counts at the last print. */
 struct run_context {
 	struct spin_ctx *ctx;
 	struct spin_object *object;
@@ -29,6 +30,7 @@ struct run_context {
 	unsigned ring_print;    /* number of packets still to print */
 };
 
+/* An interface of the command. */
 struct run_device {
 	struct spin_nic *nic;
 	struct run_counts counts; /* packets that belong to no context */
@@ -44,6 +46,7 @@ struct session {
 	int has_fallen_back; /* 1: --mode offload,native has switched to native */
 };
 
+/* What to open: the handlers, interfaces and settings that the command line names. */
 struct session_options {
 	const char *const *files;
 	unsigned file_count;
@@ -82,6 +85,7 @@ struct run_report {
 
 struct run_cost;
 
+/* What to print, and how. */
 struct run_printer {
 	int json, state;
 	const struct session *set;

@@ -8,6 +8,7 @@
  */
 #include "user/spinctl/run/options.h"
 
+/* The options of --delivery ring. */
 struct run_ring_options {
 	const char *delivery, *mode;
 	struct option_list queues;

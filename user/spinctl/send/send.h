@@ -66,6 +66,7 @@ enum send_kind {
 	SEND_PIECES, /* for files that are cut: its timeout allows for a receiver that writes to disk */
 };
 
+/* The command's connection to the receiver. */
 struct senders {
 	struct send_target target;
 	struct spin_send_opts opts;
