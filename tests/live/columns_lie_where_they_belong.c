@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * handlers/strided_ddt.c, which writes a message to memory in blocks with gaps (a strided datatype), over a link that loses, duplicates and
- * reorders frames. Messages are columns of a matrix. When a message's event arrives, its elements must be in their rows, and no byte
- * between them may have changed. Run by tests/run.
+ * Tests handlers/strided_ddt.c, which writes a message to memory in blocks with gaps (a strided datatype), over a link that loses,
+ * duplicates and reorders frames. Messages are columns of a matrix. When a message's event arrives, its elements must be in their rows, and
+ * no byte between them may have changed. Run by tests/run.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The dispatcher, an interface's XDP program, must give each packet to the one context whose match rule it meets. Fills an offline
+ * Tests that the dispatcher, an interface's XDP program, gives each packet to the one context whose match rule it meets. Fills an offline
  * interface with contexts of random disjoint rules. Each of many random packets must increment one counter: that of the context which a
  * plain evaluation of the rules finds, or the interface's. Overlapping rules must be refused with both names. Contexts are replaced in
  * between, so that their numbers are reused. The same is done with the dispatcher of a process without CAP_PERFMON. Run by tests/run.

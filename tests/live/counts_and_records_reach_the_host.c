@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The handlers counter and host_direct together on a veth. After 1000 datagrams for each the application must read the exact counts in HPU
- * memory (the handlers' state), and in host memory the latest record of each of 50 slots. Handlers drop these datagrams; only one that is
- * too short for a record must reach its socket. Run by tests/run.
+ * Tests that the application finds what the handlers counter and host_direct write for it, both on one veth. After 1000 datagrams for each
+ * the application must read the exact counts in HPU memory (the handlers' state), and in host memory the latest record of each of 50 slots.
+ * Handlers drop these datagrams; only one that is too short for a record must reach its socket. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A slow reader of a context's events, written like the example of libspin(3). Its matching entries, memory that the host posts for
- * messages, take one message each and are then posted again. Each event must name the bytes of its own message, however late it is read: an
- * entry may only be reused when its event has been read. If the event is lost, the entry must not stay busy forever. Run by tests/run.
+ * Tests that a message's event names the right bytes, however late it is read. The reader is slow, and written like the example of
+ * libspin(3). Its matching entries, memory that the host posts for messages, take one message each and are then posted again. An entry may
+ * only be reused when its event has been read. If the event is lost, the entry must not stay busy forever. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

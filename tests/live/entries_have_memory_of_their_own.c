@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A matching entry, which the host posts for messages, may have additional memory for its handlers. They must reach it as it was posted:
- * concatenated segments and a counter of its own, and nothing where none was given. Datagrams use entry 0, which covers the whole host
- * memory unless configured otherwise. Run by tests/run.
+ * Tests the memory that a matching entry, which the host posts for messages, may have for its handlers in addition to that of its messages.
+ * Handlers must reach it as it was posted: concatenated segments and a counter of its own, and nothing where none was given. Datagrams use
+ * entry 0, which covers the whole host memory unless configured otherwise. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

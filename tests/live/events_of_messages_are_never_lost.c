@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A message whose packets are acknowledged must have an event for the program, however slowly events are read. Without room for the event
- * of its end a message is not accepted, and its sender retries. With the option message.lose_events messages are accepted anyway, and
- * events are lost. Each message here is one packet. Run by tests/run.
+ * Tests that every message whose packets are acknowledged has an event for the program, however slowly events are read. Without room for
+ * the event of its end a message is not accepted, and its sender retries. With the option message.lose_events messages are accepted anyway,
+ * and events are lost. Each message here is one packet. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

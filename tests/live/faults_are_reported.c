@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A handler that exceeds its budget of steps (a loop, a deadlock, a walk through the payload), fails a checked access or returns an error
- * must be stopped. The program must get an event that names fault and handler, and the packet be counted by the reason (the counter of what
- * became of it). The packet must be dropped, except by a completion handler, the handler's lock released, and the next packet handled: for
- * datagrams and messages, in each kind of handler, with real packets. Another context of the same interface must lose nothing. Run by
- * tests/run.
+ * Tests what becomes of faulty handlers. One that exceeds its budget of steps (a loop, a deadlock, a walk through the payload), fails a
+ * checked access or returns an error must be stopped. The program must get an event that names fault and handler, and the packet be counted
+ * by the reason (the counter of what became of it). The packet must be dropped, except by a completion handler, the handler's lock
+ * released, and the next packet handled: for datagrams and messages, in each kind of handler, with real packets. Another context of the
+ * same interface must lose nothing. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

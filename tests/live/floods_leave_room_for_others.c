@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Floods a receiver of messages with forged packets (first, middle and duplicate ones, of one or of many sources), slowly or at full speed,
- * while a sender sends messages. All messages must arrive, with at most twice the packets that an idle link takes. Run by tests/run.
+ * Tests that a flood leaves room for others: floods a receiver of messages with forged packets (first, middle and duplicate ones, of one or
+ * of many sources), slowly or at full speed, while a sender sends messages. All messages must arrive, with at most twice the packets that
+ * an idle link takes. Run by tests/run.
  */
 #include <inttypes.h>
 #include <poll.h>

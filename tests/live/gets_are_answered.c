@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Gets and atomics: messages that ask for bytes of a matching entry (memory that the host has posted), or change them. A get of 100,000
- * bytes must be answered from the entry's memory by a message of many packets, sent to the context that the get came from. A get of an
- * entry without read permission must not be answered. An atomic must change the entry's memory exactly once, even if it is duplicated.
+ * Tests gets and atomics: messages that ask for bytes of a matching entry (memory that the host has posted), or change them. A get of
+ * 100,000 bytes must be answered from the entry's memory by a message of many packets, sent to the context that the get came from. A get of
+ * an entry without read permission must not be answered. An atomic must change the entry's memory exactly once, even if it is duplicated.
  * Sources that are the target's own addresses, or invalid, get no answer. A source that does not acknowledge gets one packet, and must not
  * delay the target's own puts. An unlinked entry must not be read for answers that are still queued. Run by tests/run.
  */

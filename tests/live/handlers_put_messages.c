@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of messages put (send into another host's memory) three messages of one packet for each packet, to three addresses, and at the
- * end one of 1 MiB from host memory. All must arrive at a context on the other end, which acknowledges them. The sender of the triggering
- * messages must get its acknowledgements too. Packets that were parked (kept until their message's first packet is handled) must trigger
- * their puts as well. A put that no context takes must be reported. Run by tests/run.
+ * Tests puts: messages that handlers send into another host's memory. For each packet they put three messages of one packet, to three
+ * addresses, and at the end one of 1 MiB from host memory. All must arrive at a context on the other end, which acknowledges them. The
+ * sender of the triggering messages must get its acknowledgements too. Packets that were parked (kept until their message's first packet is
+ * handled) must trigger their puts as well. A put that no context takes must be reported. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <poll.h>

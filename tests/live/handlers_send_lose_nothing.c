@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A million runs of a handler that sends two packets each: all must arrive in order, and the library's counters must equal what arrived.
- * Then the process is killed: nothing of it may remain. Run by tests/run.
+ * Tests that no packet of handlers is lost. A million runs of a handler send two packets each: all must arrive in order, and the library's
+ * counters must equal what arrived. Then the process is killed: nothing of it may remain. Run by tests/run.
  *
  *	handlers_send_lose_nothing [RUNS]
  */

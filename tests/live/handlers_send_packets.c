@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets that handlers send must leave, in native and generic mode and on CPUs that get packets by cpumap: up to 16 for each received
- * packet, to three addresses behind the same link, in order, each with its contents at the call, and the reply last. Where handlers cannot
- * send themselves (the packet is passed to the host, the neighbour is unknown, forwarding is off) the library sends for them. Run by
- * tests/run.
+ * Tests that packets which handlers send leave, in native and generic mode and on CPUs that get packets by cpumap: up to 16 for each
+ * received packet, to three addresses behind the same link, in order, each with its contents at the call, and the reply last. Where
+ * handlers cannot send themselves (the packet is passed to the host, the neighbour is unknown, forwarding is off) the library sends for
+ * them. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

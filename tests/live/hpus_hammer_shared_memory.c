@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All HPUs (here CPUs that run handlers) concurrently update one counter, one table, one lock, one reader-writer lock, one scratchpad, one
- * word of host memory and one entry's counter: no update may be lost. HPUs are receive queues with a NAPI thread each, CPUs that get
- * packets by cpumap, and threads that run packets of one message (PROG_TEST_RUN). Run by tests/run and, longer, by `make stress`.
+ * Tests that no update of memory that HPUs share is lost. All HPUs (here CPUs that run handlers) concurrently update one counter, one
+ * table, one lock, one reader-writer lock, one scratchpad, one word of host memory and one entry's counter. HPUs are receive queues with a
+ * NAPI thread each, CPUs that get packets by cpumap, and threads that run packets of one message (PROG_TEST_RUN). Run by tests/run and,
+ * longer, by `make stress`.
  *
  *	hpus_hammer_shared_memory [SECONDS]    (default: 3)
  */

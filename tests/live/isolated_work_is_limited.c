@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An isolated handler (of an untrusted user) must end in bounded time for each packet, however it loops. libspin ensures it with a counter
- * of work in a stack slot, which it inserts into every loop. The loops here do without the API's budget of steps, which spincc would insist
- * on, and use the kernel's own instruction for loops (may_goto). Each must be aborted (spin_ctx__run() returns -ETIME) within half a
- * second. A program that writes to the counter's slot, or could, must be refused. Loaded as trusted, without the counter, the same loops
- * must be ended by the kernel after a quarter of a second. Needs root. Run by tests/run.
+ * Tests that an isolated handler (of an untrusted user) ends in bounded time for each packet, however it loops. libspin ensures it with a
+ * counter of work in a stack slot, which it inserts into every loop. The loops here do without the API's budget of steps, which spincc
+ * would insist on, and use the kernel's own instruction for loops (may_goto). Each must be aborted (spin_ctx__run() returns -ETIME) within
+ * half a second. A program that writes to the counter's slot, or could, must be refused. Loaded as trusted, without the counter, the same
+ * loops must be ended by the kernel after a quarter of a second. Needs root. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * MTU 9000 on a veth, where long frames arrive in several buffers. Datagrams of 1 to 8,972 bytes must be redirected unchanged, and answered
- * with up to 8,000 bytes, in both load classes, and by a process that has only CAP_BPF and CAP_NET_ADMIN. The kernel checks the checksums
- * for the sockets. Uses namespaces of its own. Run by tests/run.
+ * Tests an MTU of 9000 on a veth, where long frames arrive in several buffers. Datagrams of 1 to 8,972 bytes must be redirected unchanged,
+ * and answered with up to 8,000 bytes, in both load classes, and by a process that has only CAP_BPF and CAP_NET_ADMIN. The kernel checks
+ * the checksums for the sockets. Uses namespaces of its own. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

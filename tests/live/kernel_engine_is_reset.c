@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that take random schedules of messages through the kernel (tests/messages) load the programs once and reset them between schedules.
- * After a reset the kernel must have forgotten all messages: a schedule must have the same results after any other schedules as it had at
- * first. Schedules are random: lost, duplicated and overtaking packets, reused ids, entries that are used once, time. Run by tests/run.
+ * Tests the reset by which tests/messages run many random schedules of messages in the kernel, with programs that are loaded once. After a
+ * reset the kernel must have forgotten all messages: a schedule must have the same results after any other schedules as it had at first.
+ * Schedules are random: lost, duplicated and overtaking packets, reused ids, entries that are used once, time. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kvstore (handlers that answer GETs from a cache in front of a server) on a veth, with ordinary UDP sockets as clients over IPv4, IPv6 and
- * a VLAN. A GET of a cached key must be answered, with a checksum that the client's kernel accepts. A GET of another key must reach the
- * server with a lease, which names the cache line that the server may fill. It must make no difference whether the sender computes the
- * checksum or leaves it to the interface. A request with a wrong checksum must not be answered. Uses namespaces of its own. Run by
- * tests/run.
+ * Tests kvstore (handlers that answer GETs from a cache in front of a server) on a veth, with ordinary UDP sockets as clients over IPv4,
+ * IPv6 and a VLAN. A GET of a cached key must be answered, with a checksum that the client's kernel accepts. A GET of another key must
+ * reach the server with a lease, which names the cache line that the server may fill. It must make no difference whether the sender
+ * computes the checksum or leaves it to the interface. A request with a wrong checksum must not be answered. Uses namespaces of its own.
+ * Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The limits that libspin reports for an interface (libspin_hpu.h: state and memory of handlers, host memory, messages in flight, matching
- * entries, contexts, ...) must hold: a context that uses exactly the limit must work, and one more must be refused with a message that
- * names the maximum. A missing capability must be refused by its name. Run by tests/run.
+ * Tests the limits that libspin reports for an interface (libspin_hpu.h: state and memory of handlers, host memory, messages in flight,
+ * matching entries, contexts, ...): a context that uses exactly the limit must work, and one more must be refused with a message that names
+ * the maximum. A missing capability must be refused by its name. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A matching entry is memory that the host posts for messages; one that manages its offset gives each message the next free range. Threads
- * on all CPUs send messages, first packets twice, to such entries, while the host replaces full ones. Every message must have a range of
- * its own within its entry, with its bytes. Also tests what the library refuses for such entries, and for entries that name a source. Run
- * by tests/run.
+ * Tests matching entries, memory that the host posts for messages, that manage their offset: such an entry gives each message the next free
+ * range. Threads on all CPUs send messages, first packets twice, to such entries, while the host replaces full ones. Every message must
+ * have a range of its own within its entry, with its bytes. Also tests what the library refuses for such entries, and for entries that name
+ * a source. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several HPUs (CPUs that run handlers) handle the packets of a message at the same time: queues of a veth with four queues and a NAPI
- * thread for each, or CPUs that get packets by cpumap. Packets arrive interleaved, in any order, some more than once. The handler runs must
- * fulfil what sPIN guarantees: header handler first, each packet once, completion handler last. The reference (a plain-C model,
- * tests/reference) must have the same state and host memory after the same runs. Every packet must be counted once. (A key has no
+ * Tests that several HPUs (CPUs that run handlers) can handle the packets of a message at the same time: queues of a veth with four queues
+ * and a NAPI thread for each, or CPUs that get packets by cpumap. Packets arrive interleaved, in any order, some more than once. The
+ * handler runs must fulfil what sPIN guarantees: header handler first, each packet once, completion handler last. The reference (a plain-C
+ * model, tests/reference) must have the same state and host memory after the same runs. Every packet must be counted once. (A key has no
  * destination address, so the packets of a message are sent to different addresses, which select the queue.) Run by tests/run.
  */
 #include <arpa/inet.h>

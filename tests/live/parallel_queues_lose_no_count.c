@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * handlers/filter_counts.c, which steers and counts datagrams by source, on a veth of four queues, each with a NAPI thread, and several
- * senders at once. Every datagram must be received at the right port. Neither the counters nor a table entry that all queues update may
- * lose a count. Each sender waits for as many datagrams as it has sent, so queues do not overflow. Uses namespaces of its own. Run by
+ * Tests handlers/filter_counts.c, which steers and counts datagrams by source, on a veth of four queues, each with a NAPI thread, and
+ * several senders at once. Every datagram must be received at the right port. Neither the counters nor a table entry that all queues update
+ * may lose a count. Each sender waits for as many datagrams as it has sent, so queues do not overflow. Uses namespaces of its own. Run by
  * tests/run.
  */
 #include <arpa/inet.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A put is a message that a handler sends into another host's memory; a handler can request its acknowledgement. The host of the sending
- * side must get an event with the handler's value, and the entry's counter. A put that no target takes must also have an event. An event
- * that does not fit into the ring waits for the reader. (file_arrives_over_a_lossy_link.c shows that the library's sender loses nothing on
- * a bad link.) Run by tests/run.
+ * Tests acknowledged puts. A put is a message that a handler sends into another host's memory; a handler can request its acknowledgement.
+ * The host of the sending side must get an event with the handler's value, and the entry's counter. A put that no target takes must also
+ * have an event. An event that does not fit into the ring waits for the reader. (file_arrives_over_a_lossy_link.c shows that the library's
+ * sender loses nothing on a bad link.) Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <poll.h>

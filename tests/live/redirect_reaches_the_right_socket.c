@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * handlers/filtering.c, which rewrites the port of datagrams from the sources in its table, on a veth. Datagrams of a local sender, with
- * partial checksums, must arrive at the table's port with their payload. Unmatched ones must arrive at their original port. Uses namespaces
- * of its own. Run by tests/run.
+ * Tests handlers/filtering.c, which rewrites the port of datagrams from the sources in its table, on a veth. Datagrams of a local sender,
+ * with partial checksums, must arrive at the table's port with their payload. Unmatched ones must arrive at their original port. Uses
+ * namespaces of its own. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes the match rule of a context (the packets that its handlers get) on two interfaces while packets arrive that match both the old
- * and the new rule: each must be handled exactly once. Afterwards packets of the new rule must be handled, and those of the old one must
- * not. A rule that is refused, even by only one interface, must change nothing. Each sender waits for as many datagrams as it has sent, so
- * no queue overflows. Uses namespaces of its own. Run by tests/run.
+ * Tests a change of a context's match rule (the packets that its handlers get) on two interfaces, while packets arrive that match both the
+ * old and the new rule: each must be handled exactly once. Afterwards packets of the new rule must be handled, and those of the old one
+ * must not. A rule that is refused, even by only one interface, must change nothing. Each sender waits for as many datagrams as it has
+ * sent, so no queue overflows. Uses namespaces of its own. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A tap copies packets of a context to a program. Of 4000 datagrams a tap of all must get each, unmodified and in order, and a tap of one
- * in 8, which draws at random, 350 to 650. Run by tests/run.
+ * Tests taps, which copy packets of a context to a program. Of 4000 datagrams a tap of all must get each, unmodified and in order, and a
+ * tap of one in 8, which draws at random, 350 to 650. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

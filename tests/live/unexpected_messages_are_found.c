@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages as in MPI: a message that arrives before a receive is posted for it stays in an overflow entry (memory that the host
- * posts for such messages). First one at a time; then threads on all CPUs send numbered messages of three tags while the host posts
- * receives. Each receive must get the next message of its tag, whether that arrived before or after it was posted. More messages than are
- * kept (32) are not acknowledged. Run by tests/run.
+ * Tests unexpected messages, as in MPI: a message that arrives before a receive is posted for it stays in an overflow entry (memory that
+ * the host posts for such messages). First one at a time; then threads on all CPUs send numbered messages of three tags while the host
+ * posts receives. Each receive must get the next message of its tag, whether that arrived before or after it was posted. More messages than
+ * are kept (32) are not acknowledged. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Frames with no, one and two VLAN tags over veth, native and generic, of UDP and of an Ethernet type that is not IP. The
- * context's handler must run, and its reply must reach the other end with the tags of the request. A tap there shows what
- * arrives. Uses a namespace of its own. Run by tests/run.
+ * Tests frames with no, one and two VLAN tags over a veth, in native and generic mode, of UDP and of an Ethernet type that is not IP. The
+ * context's handler must run, and its reply must reach the other end with the tags of the request. A tap there shows what arrives. Uses a
+ * namespace of its own. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <net/if.h>

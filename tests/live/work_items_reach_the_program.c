@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A work item (<spin/work.h>) is a record that a handler leaves for the program. Handlers of two datagrams leave six, but the program may
+ * Tests work items (<spin/work.h>), records that a handler leaves for the program. Handlers of two datagrams leave six, but the program may
  * leave four unread: four must arrive, with the packet's source, the other two be counted as lost, and their handlers get SPIN_WORK_FULL.
  * There must be room again after the program has read. Tests both load classes, and a context without work items. Run by tests/run.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * When all MPQs (states of messages in flight) are taken, an HPU (processor that runs handlers) chooses a quiet message and evicts it for a
- * new one. Here a second HPU evicts the chosen message first, and its MPQ gets a message that has just begun. The first HPU's choice is
- * then stale: it must evict nothing, and the new message must complete. Both HPUs' steps are called one by one, with a matching entry for
- * any number of messages and with one for a single message (USE_ONCE). Run by tests/run.
+ * Tests a race. When all MPQs (states of messages in flight) are taken, an HPU (processor that runs handlers) chooses a quiet message and
+ * evicts it for a new one. Here a second HPU evicts the chosen message first, and its MPQ gets a message that has just begun. The first
+ * HPU's choice is then stale: it must evict nothing, and the new message must complete. Both HPUs' steps are called one by one, with a
+ * matching entry for any number of messages and with one for a single message (USE_ONCE). Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A message of five packets in every order of arrival, on each engine (host build, kernel, model of the card). In each order, every packet
- * is also lost and sent again later, and every packet is duplicated at every position. In all cases each packet must be handled once, the
- * header handler run first and the completion handler last, and the bytes be at the right offsets. Run by tests/run.
+ * Tests a message of five packets in every order of arrival, on each engine (host build, kernel, model of the card). In each order, every
+ * packet is also lost and sent again later, and every packet is duplicated at every position. In all cases each packet must be handled
+ * once, the header handler run first and the completion handler last, and the bytes be at the right offsets. Run by tests/run.
  *
  *	every_order [--engine host|bpf|isolated|model]
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A message that was evicted for another leaves a tombstone in the flow table, which tells its sender to begin again. A new message whose
- * search in the table begins at the same slot must not take that slot as long as another slot that the search reaches is free or has an old
- * tombstone; when there is none, it does. The message after that finds no slot and must be dropped as NO_MPQ (no room for a message). Run
- * by tests/run.
+ * Tests how long the flow table remembers an evicted message. A message that was evicted for another leaves a tombstone there, which tells
+ * its sender to begin again. A new message whose search in the table begins at the same slot must not take that slot as long as another
+ * slot that the search reaches is free or has an old tombstone; when there is none, it does. The message after that finds no slot and must
+ * be dropped as NO_MPQ (no room for a message). Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several threads on different CPUs run packets of one flow (datagrams of a plain socket, whose match rule tells which is the last) at the
- * same time, as one message. Each packet must be put into host memory at an offset of its own, or be dropped and counted. The completion
- * handler must run once, after the last packet. Packets that arrive concurrently with the last one belong to the next message, or are
- * dropped. Run by tests/run.
+ * Tests one flow on several CPUs: threads run its packets at the same time, as one message. A flow is the datagrams of a plain socket; its
+ * match rule tells which is the last of a message. Each packet must be put into host memory at an offset of its own, or be dropped and
+ * counted. The completion handler must run once, after the last packet. Packets that arrive concurrently with the last one belong to the
+ * next message, or are dropped. Run by tests/run.
  *
  *	flows_on_many_cpus [--messages N]
  */

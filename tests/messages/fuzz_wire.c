@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated datagrams of SLMP, the message protocol over UDP, through the engines (host build, kernel, model of the card), which
+ * Gives random and mutated datagrams of SLMP, the message protocol over UDP, to the engines (host build, kernel, model of the card), which
  * keep their messages from packet to packet: verdict, reason, frame, events, memory and counters must agree. Run by tests/run.
  *
  *	fuzz_wire [--packets N] [--model N] [--seed N]

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages of more packets than the window (the packets beyond the lowest missing one that are accepted) holds. Each packet is sent twice,
- * in blocks of the window's length and in several orders within a block: the first copy must be handled, the second be a duplicate. At the
- * start of each block one packet is beyond the window, and must be dropped. All messages use one MPQ (the state of a message in flight) in
- * turn, with short ones in between: no state of one may remain for the next. Runs with the window that is in the MPQ itself, and with a
- * wide one, which nearly fills its words. Run by tests/run.
+ * Tests messages of more packets than the window (the packets beyond the lowest missing one that are accepted) holds. Each packet is sent
+ * twice, in blocks of the window's length and in several orders within a block: the first copy must be handled, the second be a duplicate.
+ * At the start of each block one packet is beyond the window, and must be dropped. All messages use one MPQ (the state of a message in
+ * flight) in turn, with short ones in between: no state of one may remain for the next. Runs with the window that is in the MPQ itself, and
+ * with a wide one, which nearly fills its words. Run by tests/run.
  *
  *	long_messages [--engine host|bpf|isolated|model]
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several threads on different CPUs run packets of the same messages at the same time, each packet more than once and in any order, and
- * resend what was dropped for want of room (flow control). The header handler must run once and first, each payload handler once, the
- * completion handler once and last. State and host memory must be those that the reference (a plain-C model, tests/reference) has after the
- * same runs. Run by tests/run.
+ * Tests messages whose packets run on several CPUs at the same time. Threads run each packet more than once and in any order, and resend
+ * what was dropped for want of room (flow control). The header handler must run once and first, each payload handler once, the completion
+ * handler once and last. State and host memory must be those that the reference (a plain-C model, tests/reference) has after the same runs.
+ * Run by tests/run.
  *
  *	many_cpus_one_message [--messages N] [--seed N]
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random schedules of messages (packets lost, duplicated and reordered, time, memory posted and removed) through the engines: host build,
+ * Runs random schedules of messages (packets lost, duplicated and reordered, time, memory posted and removed) on the engines: host build,
  * kernel, model of the card. Each is compared with a plain reference (tests/reference) after every step. A schedule that fails is reduced
  * as far as possible, and printed. Run by tests/run and, longer, by `make fuzz`.
  *

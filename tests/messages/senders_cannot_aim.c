@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The flow table finds the message that a packet belongs to, by a hash with a secret key. A sender must not be able to fill one part of it.
- * It chooses the ids of more messages than a search probes, such that all searches begin at one slot. If the table uses the key that the
- * sender assumed, the last message finds no free slot; with any other key the messages are spread, and all are accepted. Run by tests/run.
+ * Tests that a sender cannot fill one part of the flow table, which finds the message that a packet belongs to, by a hash with a secret
+ * key. It chooses the ids of more messages than a search probes, such that all searches begin at one slot. If the table uses the key that
+ * the sender assumed, the last message finds no free slot; with any other key the messages are spread, and all are accepted. Run by
+ * tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An HPU (processor that runs handlers) finds a packet's key with a tombstone (what remains of a message that has ended). Before it reads
- * the tombstone, another HPU, whose clock is ahead, gives the slot to a message with another key, which completes. The first HPU must see
- * that the tombstone is not the one it found: it must not call its packet a duplicate, and must not remove the other message's tombstone.
- * The steps of both HPUs are called one by one. Run by tests/run.
+ * Tests a race. An HPU (processor that runs handlers) finds a packet's key with a tombstone (what remains of a message that has ended).
+ * Before it reads the tombstone, another HPU, whose clock is ahead, gives the slot to a message with another key, which completes. The
+ * first HPU must see that the tombstone is not the one it found: it must not call its packet a duplicate, and must not remove the other
+ * message's tombstone. The steps of both HPUs are called one by one. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

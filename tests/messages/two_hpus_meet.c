@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message engine, included as plain C, on two threads that race as HPUs (processors that run handlers) do, a moment apart, again and
- * again: a first packet and one that finds no buffer; the last packet and the removal of expired messages; a late copy and the next
- * message; parked packets that are put back and the end of their message; two evictions of one message for its MPQ (state of a message in
- * flight), also if the MPQ has another message by then. Whoever is first, a message must end once, each of its packets be handled once, and
- * no MPQ or buffer leak. Run by tests/run.
+ * Tests races in the message engine, which is included as plain C. Two threads race as HPUs (processors that run handlers) do, a moment
+ * apart, again and again: a first packet and one that finds no buffer; the last packet and the removal of expired messages; a late copy and
+ * the next message; parked packets that are put back and the end of their message; two evictions of one message for its MPQ (state of a
+ * message in flight), also if the MPQ has another message by then. Whoever is first, a message must end once, each of its packets be
+ * handled once, and no MPQ or buffer leak. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

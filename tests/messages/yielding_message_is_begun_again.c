@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * If all MPQs (states of messages in flight) are in use, a message yields its own to a first packet from elsewhere. Here one yields while
- * one of its handlers runs on another HPU. It ends later, as timed out. Its last packet must not be acknowledged, and packets that arrive
- * after its end must tell the sender to begin again. If they were acknowledged, the sender would report success for a message that the
- * application never gets. Run by tests/run.
+ * Tests that no evicted message is reported as sent. If all MPQs (states of messages in flight) are in use, a message yields its own to a
+ * first packet from elsewhere. Here one yields while one of its handlers runs on another HPU. It ends later, as timed out. Its last packet
+ * must not be acknowledged, and packets that arrive after its end must tell the sender to begin again. If they were acknowledged, the
+ * sender would report success for a message that the application never gets. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/messages/hooked_handler.h"
 #include "bpf/context.host.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. While packets arrive and are read, a
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. While packets arrive and are read, a
  * ring is created (packets go to the UDP socket before, and to the ring after that), handlers are replaced, and the match rule changes.
  * Each datagram must arrive once. Then the context is detached, attached again, and destroyed. Run by tests/run.
  */

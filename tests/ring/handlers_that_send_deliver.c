@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. With handlers that also send packets of
- * their own (SPIN_PUTS), what they deliver must reach the ring once and unchanged, what they send must leave, and what they answer must not
- * reach the ring. Run by tests/run.
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. With handlers that also send packets
+ * of their own (SPIN_PUTS), what they deliver must reach the ring once and unchanged, what they send must leave, and what they answer must
+ * not reach the ring. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. The interface is deleted while a
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. The interface is deleted while a
  * context has a ring on it. Packets received before must still be readable, no more may arrive, spin_ctx__alive() must report it, and
  * everything must close as usual. Run by tests/run.
  */

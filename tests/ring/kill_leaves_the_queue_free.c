@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Its reader is killed while packets
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. Its reader is killed while packets
  * arrive, and must leave no program or socket behind. The next reader must get the same queues at once, and all packets that are sent to
  * it. Packets of another context on the same queues must go to the host's socket. Run by tests/run.
  */

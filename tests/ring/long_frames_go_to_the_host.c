@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Frames that are longer than the ring's
- * buffers must go to the host's UDP socket and be counted; shorter ones must arrive through the ring, up to the last byte that fits. With
- * an MTU of 9000, including frames in several buffers, and with ring buffers of 2048 bytes. Run by tests/run.
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. Frames that are longer than the
+ * ring's buffers must go to the host's UDP socket and be counted; shorter ones must arrive through the ring, up to the last byte that fits.
+ * With an MTU of 9000, including frames in several buffers, and with ring buffers of 2048 bytes. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

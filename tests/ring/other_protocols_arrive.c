@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Contexts that take TCP segments, ICMP,
- * ICMPv6 and frames with an Ethernet type of their own: the frame must arrive as it was sent, with the right payload offset. A datagram
- * must arrive as its handler has rewritten it. Run by tests/run.
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. Contexts that take TCP segments,
+ * ICMP, ICMPv6 and frames with an Ethernet type of their own: the frame must arrive as it was sent, with the right payload offset. A
+ * datagram must arrive as its handler has rewritten it. Run by tests/run.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. What handlers deliver must arrive
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. What handlers deliver must arrive
  * through the ring once, in order and unchanged: datagrams of many lengths, of both IP versions, with and without VLAN tags, with padding.
  * What they drop must not arrive, and a packet with a wrong checksum must go to the host. In native and generic mode, trusted and isolated.
  * Run by tests/run.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. With several receive queues a thread
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. With several receive queues a thread
  * reads each, and together they must receive every datagram once. A ring of some of the queues must leave the datagrams of the others to
  * the host's socket, and count them. With CPUs as HPUs (they run the handlers), and with queues. Run by tests/run.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. A reader that is slower than its
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. A reader that is slower than its
  * packets must lose some, and learn how many: what it gets is whole, in order and never duplicated, and delivered = received + lost. First
  * it reads nothing, then a little now and then while another thread sends. One call must return at most as many packets as the ring has
  * frames, even if more arrive during the call. Run by tests/run.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring is an AF_XDP socket by which handlers deliver packets to a program, past the host's stack. Impossible rings must be refused with
- * an errno and the reason, and leave the context as it was: wrong options (-EINVAL, -E2BIG), zero-copy on veth (-EOPNOTSUPP), another
+ * Test of rings, AF_XDP sockets by which handlers deliver packets to a program past the host's stack. Impossible rings must be refused
+ * with an errno and the reason, and leave the context as it was: wrong options (-EINVAL, -E2BIG), zero-copy on veth (-EOPNOTSUPP), another
  * network namespace (-ENODEV), contexts of messages or spread over CPUs (-EOPNOTSUPP), queues that another ring or process has (-EBUSY), a
  * second ring (-EALREADY), too little locked memory (-ENOBUFS). Run by tests/run.
  */

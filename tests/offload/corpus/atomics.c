@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: atomic operations by opcode. Only an addition without fetch (0x00) to a map's value is accepted; other opcodes,
- * and additions on the stack, are rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: atomic operations
+ * by opcode. Only an addition without fetch (0x00) to a map's value is accepted; other opcodes, and additions on the stack, are rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : BYTES=32 OP=0x00 */
 /* expect: accept : BYTES=64 OP=0x00 */

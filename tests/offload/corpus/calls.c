@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: calls of static functions, with frames, pointers and saved registers: accepted if the frames fit in 512 bytes.
- * Functions that are not static, and 24^7 calls, are unknown; a jump into another function is rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: calls of static
+ * functions, with frames, pointers and saved registers: accepted if the frames fit in 512 bytes. Functions that are not static, and 24^7
+ * calls, are unknown; a jump into another function is rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: fields of xdp_md. Only data and data_end may be read, and only rx_queue_index (offset 16) written; a constant
- * queue above 255 is a warning.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: fields of xdp_md.
+ * Only data and data_end may be read, and only rx_queue_index (offset 16) written; a constant queue above 255 is a warning.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : DO=ctx->data==ctx->data_end */
 /* expect: reject ctx-field : DO=ctx->data_meta==ctx->data */

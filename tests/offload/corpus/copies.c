@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: runs of loads and stores, which the JIT turns into copies: aligned, odd, downward, from a map's value. All are
- * accepted.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: runs of loads and
+ * stores, which the JIT turns into copies: aligned, odd, downward, from a map's value. All are accepted.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : BYTES=8 */
 /* expect: accept : BYTES=20 */

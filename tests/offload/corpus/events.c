@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: bpf_perf_event_output. Accepted are the current CPU as flags, with data in a map's value or on the stack,
- * aligned to 4 bytes; not data that is on the stack on one path and in the packet on another.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here:
+ * bpf_perf_event_output. Accepted are the current CPU as flags, with data in a map's value or on the stack, aligned to 4 bytes; not data
+ * that is on the stack on one path and in the packet on another.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : FLAGS=BPF_F_CURRENT_CPU DATA=local BYTES=8 */
 /* expect: reject event-cpu : FLAGS=0 DATA=local BYTES=8 */

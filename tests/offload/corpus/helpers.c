@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: every helper that a datagram's program might call. Accepted are map lookup, random numbers, bpf_xdp_adjust_head
- * in its forms, and shortening by bpf_xdp_adjust_tail; tail calls, callbacks and other helpers are rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: every helper that
+ * a datagram's program might call. Accepted are map lookup, random numbers, bpf_xdp_adjust_head in its forms, and shortening by
+ * bpf_xdp_adjust_tail; tail calls, callbacks and other helpers are rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : CALL=bpf_get_prandom_u32() */
 /* expect: reject helper : CALL=bpf_ktime_get_ns() */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: where the key of a map lookup may be: on the stack at constant offsets that are multiples of 4. A key in the
- * packet, in a map's value, at another or a variable offset is rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: where the key of
+ * a map lookup may be: on the stack at constant offsets that are multiples of 4. A key in the packet, in a map's value, at another or a
+ * variable offset is rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : WHERE=0 */
 /* expect: accept : WHERE=1 */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: loops that the verifier follows are accepted, an endless one is rejected, and one of 2,000,000 rounds is
- * unknown.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: loops that the
+ * verifier follows are accepted, an endless one is rejected, and one of 2,000,000 rounds is unknown.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */

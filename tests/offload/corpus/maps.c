@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: number, kind and sizes of maps, each at its limit and just beyond: 128 maps, 3,072,000 entries, keys and values
- * of 56 bytes and of 64 together, each rounded up to 8. Variables, which are maps with flags, are rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: number, kind and
+ * sizes of maps, each at its limit and just beyond: 128 maps, 3,072,000 entries, keys and values of 56 bytes and of 64 together, each
+ * rounded up to 8. Variables, which are maps with flags, are rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : COUNT=128 */
 /* expect: reject map-count : COUNT=129 */

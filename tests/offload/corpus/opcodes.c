@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: instructions that the driver lacks, or that its JIT would take for others (those of -mcpu=v4): they are
- * rejected. Conversions to big-endian and a plain jump are accepted.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: instructions that
+ * the driver lacks, or that its JIT would take for others (those of -mcpu=v4): they are rejected. Conversions to big-endian and a plain
+ * jump are accepted.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: reject htole : SWAP=le16 */
 /* expect: reject htole : SWAP=le32 */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: accesses to the packet: widths, offsets, copies, depth. Within the bytes tested against data_end they are
- * accepted. Offsets above 2016 are a warning, because attaching fails at larger MTUs. A byte beyond those tested is rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: accesses to the
+ * packet: widths, offsets, copies, depth. Within the bytes tested against data_end they are accepted. Offsets above 2016 are a warning,
+ * because attaching fails at larger MTUs. A byte beyond those tested is rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : DO=data[0]==1 */
 /* expect: accept : DO=(data[0]+data[13]+*(unsigned*)(data+26)+*(unsigned_long*)(data+30))==1 */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: one instruction that sees two pointers. Two offsets in the packet or, aligned to 4 bytes, on the stack and
- * values of two maps are accepted; pointers of two kinds are rejected, and so are accesses by data_end and arithmetic that no kernel
- * allows.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: one instruction
+ * that sees two pointers. Two offsets in the packet or, aligned to 4 bytes, on the stack and values of two maps are accepted; pointers of
+ * two kinds are rejected, and so are accesses by data_end and arithmetic that no kernel allows.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: reject two-pointer-types : KIND=0 */
 /* expect: reject two-pointer-types : KIND=1 */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: properties of the whole program. Return codes that the card does not know are a warning; sections other than
- * "xdp", and 800 rounds of unrolled code, are rejected.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: properties of the
+ * whole program. Return codes that the card does not know are a warning; sections other than "xdp", and 800 rounds of unrolled code, are
+ * rejected.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: accept : NAME="xdp" CODE=XDP_PASS */
 /* expect: accept : NAME="xdp" CODE=XDP_DROP */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * XDP programs for tests/offload/checker_knows_each_rule.sh: one for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below,
- * compiled with those macros (corpus.h). `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes a program, must
- * give that verdict. Here: what no kernel accepts, for any card, is rejected: packet accesses without a test, unwritten registers, a jump
- * into an instruction, the stack of a function that has returned. Tests in other forms (<=, >=, <) are accepted.
+ * Test input for `spinctl check --target nfp`, which predicts whether the driver of NFP cards takes an XDP program. Here: what no kernel
+ * accepts, for any card, is rejected: packet accesses without a test, unwritten registers, a jump into an instruction, the stack of a
+ * function that has returned. Tests in other forms (<=, >=, <) are accepted.
+ *
+ * The file is one program for each line `expect: VERDICT [RULE] [on KERNEL] : MACROS` below, compiled with those macros (corpus.h); the
+ * checker must give that verdict. Used by tests/offload/checker_knows_each_rule.sh.
  */
 /* expect: reject packet-bounds : KIND=0 */
 /* expect: reject packet-bounds : KIND=1 */
