@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The savings that spinctl cost reports for Xpulp (the instruction set extensions of PsPIN's cores: hardware loops, post-increment) must be
- * what hand-written Xpulp code saves on the modelled core. Each pair of xpulp_pairs.def is a loop and the same loop with Xpulp. Run by
- * tests/run.
+ * Tests that the savings which spinctl cost reports for Xpulp (the instruction set extensions of PsPIN's cores: hardware loops,
+ * post-increment) are what hand-written Xpulp code saves on the modelled core. Each pair of xpulp_pairs.def is a loop and the same loop
+ * with Xpulp. Run by tests/run.
  */
 #include <inttypes.h>
 

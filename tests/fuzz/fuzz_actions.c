@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random DMA transfers, atomic operations, counter operations, sends, loops and locks of handlers, on every engine: host build, kernel, model
- * of the card. The payload of each packet tells act_dma, act_atomic, act_lock (tests/handlers/memory) or act_put (tests/handlers/sending),
- * for messages or datagrams, what to do. After each packet all engines must have the same verdict, reason, frame, events, packets sent,
- * state, host memory and counters. Run by tests/run and, longer, by `make fuzz`.
+ * Runs random DMA transfers, atomic operations, counter operations, sends, loops and locks of handlers on every engine: host build, kernel,
+ * model of the card. The payload of each packet tells act_dma, act_atomic, act_lock (tests/handlers/memory) or act_put
+ * (tests/handlers/sending), for messages or datagrams, what to do. After each packet all engines must have the same verdict, reason, frame,
+ * events, packets sent, state, host memory and counters. Run by tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
  *

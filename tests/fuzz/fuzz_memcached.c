@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and damaged commands through the memcached handlers and then to a memcached, by UDP. If memcached changes a key, the handlers must
- * have counted the change. After a datagram that they passed, memcached must not wait for the rest of a command. Run by tests/run
- * and, longer, by `make fuzz`.
+ * Sends random and damaged commands through the memcached handlers and then to a memcached, by UDP. If memcached changes a key, the
+ * handlers must have counted the change. After a datagram that they passed, memcached must not wait for the rest of a command. Run by
+ * tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_memcached [--commands N] [--seed N]
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated packets through the kernel in both load classes and the host build, and the first --model of them (default: a million)
- * also through the model of the card: verdict, reason, frame and memory must agree byte for byte. Run by tests/run and, longer, by `make
- * fuzz`.
+ * Runs random and mutated packets in the kernel, in both load classes, and in the host build, and the first --model of them (default: a
+ * million) also on the model of the card: verdict, reason, frame and memory must agree byte for byte. Run by tests/run and, longer, by
+ * `make fuzz`.
  *
  *	fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]
  */

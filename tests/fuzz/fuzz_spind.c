@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random messages to spind, the daemon that attaches handlers to users' sockets, from a user without privileges and, one connection in
- * eight, from root: requests of every kind with random fields, lengths and descriptors, ids of live contexts, whole and damaged objects of
- * datagrams, streams and segments, sockets of UDP and TCP with traffic, connections that end at once. spind must keep serving, all
+ * Sends random messages to spind, the daemon that attaches handlers to users' sockets, from a user without privileges and, one connection
+ * in eight, from root: requests of every kind with random fields, lengths and descriptors, ids of live contexts, whole and damaged objects
+ * of datagrams, streams and segments, sockets of UDP and TCP with traffic, connections that end at once. spind must keep serving, all
  * processes must end by themselves, and a sanitizer must report nothing, leaks included. Run by tests/run and, longer, by `make fuzz`.
  *
  *	fuzz_spind [--messages N] [--seed N] [--loads N]

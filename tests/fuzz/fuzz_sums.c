@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_folds_to_() and spin_folds_to_ones_() (bpf/checksum.h) test an Internet checksum without folding its sum. For every sum that is
- * tried they, and spin_fold(), must agree with RFC 1071's folding: the first and the last million 64-bit sums, and for each number of bits
- * 200,000 random ones and the multiples of 0xffff near them. fuzz_sums [SEED]. Run by tests/run.
+ * Tests spin_folds_to_() and spin_folds_to_ones_() (bpf/checksum.h), which test an Internet checksum without folding its sum. For every sum
+ * that is tried they, and spin_fold(), must agree with RFC 1071's folding: the first and the last million 64-bit sums, and for each number
+ * of bits 200,000 random ones and the multiples of 0xffff near them. fuzz_sums [SEED]. Run by tests/run.
  */
 #include <stdio.h>
 #include <stdlib.h>

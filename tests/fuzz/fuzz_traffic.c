@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random packets at line rate through the model of the whole NIC, with all HPUs (cores that run handlers) busy, compared with the host
+ * Runs random packets at line rate on the model of the whole NIC, with all HPUs (cores that run handlers) busy, compared with the host
  * build, which takes them one after the other. The handlers are those for which the order does not matter: each packet's verdict, reason
  * and frame must agree, and the final memory. 1, 2 and 4 such NICs at once, each in a thread, must write identical records of packets,
  * tasks and events. Run by tests/run and, longer, by `make fuzz`.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Each call of <spin/action.h>, <spin/put.h> and <spin/lock.h> must make exactly the register accesses that commands.golden lists: handlers
- * start DMA and sends by writes to registers of the NIC model. actions_cost_what_pspins_do.c checks their cost. Run by tests/run.
+ * Tests that each call of <spin/action.h>, <spin/put.h> and <spin/lock.h> makes exactly the register accesses that commands.golden lists:
+ * handlers start DMA and sends by writes to registers of the NIC model. actions_cost_what_pspins_do.c checks their cost. Run by tests/run.
  *
  * commands_are_pspins --print    prints the current accesses; commands.golden is changed by hand only
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * NIC and host access a cluster's L1 through one port, which moves one 64-byte beat per cycle in either direction. Transfers from
- * the host and sends from the same L1 must take the sum of their beats; transfers in L2 must overlap. HPUs must wait for banks that
- * the port uses. A transfer from the host that crosses a page is written in two bursts, each of at least two cycles (RTL:
+ * Tests the port through which NIC and host access a modelled cluster's L1, which moves one 64-byte beat per cycle in either direction.
+ * Transfers from the host and sends from the same L1 must take the sum of their beats; transfers in L2 must overlap. HPUs must wait for
+ * banks that the port uses. A transfer from the host that crosses a page is written in two bursts, each of at least two cycles (RTL:
  * copy_from_host). Measures 24 pairs of 1024 bytes, and 24 transfers of 8 and 9 lines. Run by tests/run.
  */
 #include "tests/model/common/rig.h"

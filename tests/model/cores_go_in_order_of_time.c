@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs (modelled cores), which are simulated one after the other, access the same memory. Shared components must see the accesses in
- * order of time. No access may be lost, except increments by LR and SC (RISC-V's load-reserved and store-conditional), which PsPIN's RTL
- * loses as well. A second run must be the same to the cycle. Run by tests/run.
+ * Tests that the order of simulation does not matter. 32 HPUs (modelled cores), which are simulated one after the other, access the same
+ * memory. Shared components must see the accesses in order of time. No access may be lost, except increments by LR and SC (RISC-V's
+ * load-reserved and store-conditional), which PsPIN's RTL loses as well. A second run must be the same to the cycle. Run by tests/run.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changing any parameter of a target (a modelled NIC) must change a reported figure in the expected direction. The expectations are in
- * target_expectations.def, one row per parameter. Run by tests/run.
+ * Tests that each parameter of a target (a modelled NIC) counts: a change must change a reported figure in the expected direction. The
+ * expectations are in target_expectations.def, one row per parameter. Run by tests/run.
  */
 #include <inttypes.h>
 #include <math.h>

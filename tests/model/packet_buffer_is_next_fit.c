@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator (next fit, in beats of 64 bytes) must return the same offsets as a plain scan over all beats, in 300,000
- * random steps that allocate and free. In memory full of small packets 3,000,000 allocations must end within the time limit of tests/run,
- * which an allocator that scans would exceed. Run by tests/run. It creates no NIC.
+ * Tests the packet-buffer allocator (next fit, in beats of 64 bytes) of the NIC model: it must return the same offsets as a plain scan over
+ * all beats, in 300,000 random steps that allocate and free. In memory full of small packets 3,000,000 allocations must end within the time
+ * limit of tests/run, which an allocator that scans would exceed. Run by tests/run. It creates no NIC.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handler files of PsPIN's runtime (tests/pspin), compiled by spincc --api pspin, must compute the intended results on the model: memory,
- * host writes, answers and the feedback of each packet, on several targets and with packets at the full rate of the NIC. Run by tests/run.
+ * Tests that handler files of PsPIN's runtime (tests/pspin), compiled by spincc --api pspin, compute the intended results on the model:
+ * memory, host writes, answers and the feedback of each packet, on several targets and with packets at the full rate of the NIC. Run by
+ * tests/run.
  */
 #include <stdarg.h>
 #include <stdio.h>

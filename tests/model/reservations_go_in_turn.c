@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Eight HPUs of a cluster that increment one word of handler memory by LR and SC (RISC-V's load-reserved and store-conditional) must finish
- * one after the other, with the cycles and attempts of PsPIN's RTL: the first HPU succeeds each time, because a refused SC returns two
- * cycles earlier than a successful one. Run by tests/run.
+ * Tests LR and SC (RISC-V's load-reserved and store-conditional) in the NIC model: eight HPUs of a cluster that increment one word of
+ * handler memory by them must finish one after the other, with the cycles and attempts of PsPIN's RTL: the first HPU succeeds each time,
+ * because a refused SC returns two cycles earlier than a successful one. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Target files, which describe the NIC to model, state only differences from their base. An impossible NIC must be refused with file and
- * line, and with permitted values. Run by tests/run.
+ * Tests target files, which describe the NIC to model and state only differences from their base. An impossible NIC must be refused with
+ * file and line, and with permitted values. Run by tests/run.
  */
 #include <errno.h>
 #include <glob.h>

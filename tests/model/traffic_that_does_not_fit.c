@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * In the NIC model a full packet memory must hold the wire back or lose packets, as configured. A deadlock must be reported with its cause.
- * Faults in handlers of third-party programs must be reported with their address. Run by tests/run.
+ * Tests the NIC model under too much traffic. A full packet memory must hold the wire back or lose packets, as configured. A deadlock must
+ * be reported with its cause. Faults in handlers of third-party programs must be reported with their address. Run by tests/run.
  */
 #include <hwmodel/traffic.h>
 #include <spin/slmp.h>

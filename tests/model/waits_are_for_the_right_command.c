@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * In the NIC model, when a handler's wait for a command returns, that command must be complete. The driver returns another command's id if
- * the issue has to stall, because the commands of the previous task are still in flight or all slots are taken (RTL: hpu_driver.sv,
- * cmd_frontend): the library must not wait for that one instead. Run by tests/run.
+ * Tests a handler's wait for a command in the NIC model: when it returns, that command must be complete. The driver returns another
+ * command's id if the issue has to stall, because the commands of the previous task are still in flight or all slots are taken (RTL:
+ * hpu_driver.sv, cmd_frontend): the library must not wait for that one instead. Run by tests/run.
  */
 #include "tests/model/handlers/waits.h"
 #include "tests/model/common/packet.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tables of HPUs (<spin/hpu.h>) are in the L1 of each HPU's cluster. All 32 HPUs count in their own entries, starting from
- * the values that the host wrote, and the host must be able to read the entries of all clusters. Run by tests/run.
+ * Tests tables of HPUs (<spin/hpu.h>) in the NIC model, where they are in the L1 of each HPU's cluster. All 32 HPUs count in their own
+ * entries, starting from the values that the host wrote, and the host must be able to read the entries of all clusters. Run by tests/run.
  */
 #include <spin/slmp.h>
 

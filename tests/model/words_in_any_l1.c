@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs of four clusters share words in an L1 or in L2. As on the RTL, an AMO (RISC-V's atomic memory operation) returns the old value
- * only to HPUs of its own cluster, and LR/SC (load-reserved, store-conditional) gives no exclusion. Fetch-and-add, compare-and-swap and
- * locks must still be correct, even if an HPU has trapped or was stopped by the watchdog while it had exclusive access to a word. Run by
- * tests/run.
+ * Tests words that 32 modelled HPUs of four clusters share, in an L1 or in L2. As on the RTL, an AMO (RISC-V's atomic memory operation)
+ * returns the old value only to HPUs of its own cluster, and LR/SC (load-reserved, store-conditional) gives no exclusion. Fetch-and-add,
+ * compare-and-swap and locks must still be correct, even if an HPU has trapped or was stopped by the watchdog while it had exclusive access
+ * to a word. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 #include "tests/model/common/words.h"

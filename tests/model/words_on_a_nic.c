@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs share words on NICs with few and with many clusters. The watchdog stops HPUs at any instruction of their exclusive access to a word;
- * later tasks must find the word consistent. Waiting for a lock that is never released must use up the handler's budget before the watchdog
- * fires. Run by tests/run.
+ * Tests words that HPUs share on modelled NICs with few and with many clusters. The watchdog stops HPUs at any instruction of their
+ * exclusive access to a word; later tasks must find the word consistent. Waiting for a lock that is never released must use up the
+ * handler's budget before the watchdog fires. Run by tests/run.
  */
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"

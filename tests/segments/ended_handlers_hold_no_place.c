@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Isolated handlers of TCP segments that loop until the work limit (a bound on a packet's time) ends them. The context counts the
+ * Tests isolated handlers of TCP segments that loop until the work limit (a bound on a packet's time) ends them. The context counts the
  * handlers that run for a connection; these never return, so the count stays up, but must not keep their connection's place (its state, of
  * which there are few) for ever. While they might still run, a segment that would begin the connection again must be dropped as NO_MPQ (no
  * place); after SPIN_SEGMENT_STUCK_MS (5 s) it must begin it. Uses namespaces of its own. Run by tests/run.

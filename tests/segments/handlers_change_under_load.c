@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * While connections of the kernel's TCP are open and send, in both load classes: replaces handlers of TCP segments (spin_ctx__swap()),
- * moves their state to another layout (spin_ctx__migrate()) and changes the rule (spin_ctx__set_rule()). Each connection must begin and end
- * once, whichever handlers it began with, and its length must be exact. To replace them by handlers of datagrams, or the reverse, must be
- * refused. Uses namespaces of its own. Run by tests/run.
+ * Tests changes while connections of the kernel's TCP are open and send, in both load classes: replaces handlers of TCP segments
+ * (spin_ctx__swap()), moves their state to another layout (spin_ctx__migrate()) and changes the rule (spin_ctx__set_rule()). Each
+ * connection must begin and end once, whichever handlers it began with, and its length must be exact. To replace them by handlers of
+ * datagrams, or the reverse, must be refused. Uses namespaces of its own. Run by tests/run.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which segments begin a connection for handlers: on a live interface XDP looks up the kernel's socket, whose state decides (step 7 of
- * <spin/segment.h>). Tested in each state, over IPv4 and IPv6, in both load classes. While the kernel's connection is open, forged segments
- * that the kernel discards must not begin it again, and bytes that the kernel reads must not get past the handlers; where no socket reads,
- * SYN and new payload begin one. Uses namespaces of its own. Run by tests/run.
+ * Tests which segments begin a connection for handlers: on a live interface XDP looks up the kernel's socket, whose state decides (step 7
+ * of <spin/segment.h>). Tested in each state, over IPv4 and IPv6, in both load classes. While the kernel's connection is open, forged
+ * segments that the kernel discards must not begin it again, and bytes that the kernel reads must not get past the handlers; where no
+ * socket reads, SYN and new payload begin one. Uses namespaces of its own. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

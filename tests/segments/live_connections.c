@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of TCP segments in front of the kernel's TCP, in both load classes, over a link that loses, duplicates and reorders frames,
- * while the handlers themselves drop payloads: each connection must begin and end once, its length must be exact, and the application must
- * read what was sent. Then attackers on the same link: a flood of SYNs from random addresses, and forged segments with the addresses and
- * ports of a live connection, which must neither end its state nor begin it again. Uses namespaces of its own. Run by tests/run.
+ * Tests handlers of TCP segments in front of the kernel's TCP, in both load classes, over a link that loses, duplicates and reorders
+ * frames, while the handlers themselves drop payloads: each connection must begin and end once, its length must be exact, and the
+ * application must read what was sent. Then attackers on the same link: a flood of SYNs from random addresses, and forged segments with the
+ * addresses and ports of a live connection, which must neither end its state nor begin it again. Uses namespaces of its own. Run by
+ * tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>

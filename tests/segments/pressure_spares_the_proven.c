@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What <spin/segment.h> says under "Pressure" (more connections than places), on every engine. A flood of 8000 new connections finds
+ * Tests what <spin/segment.h> says under "Pressure" (more connections than places), on every engine. A flood of 8000 new connections finds
  * places, because those before it yield, and evicts none that is proven (SPIN_PROVEN_PACKETS of its segments were accepted). An evicted
  * connection begins again with its next payload, so no payload gets past the handlers. When proven connections have all places, others of
  * their source are dropped as NO_MPQ, and one yields to another source; those that have ended yield. Run by tests/run.

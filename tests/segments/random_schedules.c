@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random schedules of TCP segments (streams cut, lost, duplicated, reordered and sent again; wrong FINs and RSTs, numbers out of reach)
- * through the engines: host build, kernel in both load classes, model of the card. Each is compared with a plain reference (reference.h)
+ * Runs random schedules of TCP segments (streams cut, lost, duplicated, reordered and sent again; wrong FINs and RSTs, numbers out of
+ * reach) on the engines: host build, kernel in both load classes, model of the card. Each is compared with a plain reference (reference.h)
  * after every segment: reason, verdict, frame, events, and what the handlers were called with. A schedule that fails is reduced as far as
  * possible, and printed. Run by tests/run and, longer, by `make fuzz`.
  *

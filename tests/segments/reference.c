@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What must happen to each segment of a TCP connection that handlers see, in plain C: to which connection it belongs, which of its bytes
- * are new, which handlers run, when the connection ends (steps 6 to 12 of <spin/segment.h>). Tests compare the engines with it, on
- * segments that generate.c makes. BREAKS(r, RULE) breaks one rule on purpose, and the tests must then notice it, which shows that they
- * test that rule. Called by reference_engine.c and generate.c. Accepted bytes are a sorted list of ranges, and positions in a stream have
- * 64 bits.
+ * The reference of TCP segments (reference.h): computes in plain C what must happen to each segment of a connection that handlers see: to
+ * which connection it belongs, which of its bytes are new, which handlers run, when the connection ends (steps 6 to 12 of
+ * <spin/segment.h>). Tests compare the engines with it, on segments that generate.c makes. BREAKS(r, RULE) breaks one rule on purpose, and
+ * the tests must then notice it, which shows that they test that rule. Called by reference_engine.c and generate.c. Accepted bytes are a
+ * sorted list of ranges, and positions in a stream have 64 bits.
  */
 #include <stdio.h>
 #include <stdlib.h>

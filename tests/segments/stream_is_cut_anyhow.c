@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What <spin/segment.h> guarantees of whole streams, on every engine: segments are cut, ordered and repeated at random. When the completion
- * handler runs, which it does once, with the stream's length, handlers must have seen each byte with its right value; and the host must get
- * every byte. Two senders transmit what the host has not got, until it has all. Run by tests/run.
+ * Tests what <spin/segment.h> guarantees of whole streams, on every engine: segments are cut, ordered and repeated at random. When the
+ * completion handler runs, which it does once, with the stream's length, handlers must have seen each byte with its right value; and the
+ * host must get every byte. Two senders transmit what the host has not got, until it has all. Run by tests/run.
  *
  *	stream_is_cut_anyhow [--engine host|bpf|isolated|model]
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An ordinary user's handlers deliver datagrams shorter or longer than they arrived (<spin/deliver.h>), to sockets of IPv4 and IPv6 behind a
- * veth, and on lo. The program must read exactly the bytes that the handlers meant, in their new length, whether the sender's checksum is
- * left to the interface, which the receiver does not check, or computed, which it does. Where the frame has no room for a longer payload,
- * the program reads nothing, and the datagram is counted as `segv`. After a detach datagrams arrive as they were sent. Run by tests/run.
+ * Tests handlers of an ordinary user that deliver datagrams shorter or longer than they arrived (<spin/deliver.h>), to sockets of IPv4 and
+ * IPv6 behind a veth, and on lo. The program must read exactly the bytes that the handlers meant, in their new length, whether the sender's
+ * checksum is left to the interface, which the receiver does not check, or computed, which it does. Where the frame has no room for a
+ * longer payload, the program reads nothing, and the datagram is counted as `segv`. After a detach datagrams arrive as they were sent. Run
+ * by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

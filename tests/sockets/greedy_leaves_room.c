@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Two programs have handlers on their sockets, by spind. The handlers of one take more than their share of CPU time; the other sends a
- * request now and then. spind's setting hpu-time must drop packets of the first program and none of the second, whose requests must all be
- * answered. Run by tests/run.
+ * Tests spind's limit of handlers' CPU time. Two programs have handlers on their sockets. The handlers of one take more than their share of
+ * CPU time; the other sends a request now and then. spind's setting hpu-time must drop packets of the first program and none of the second,
+ * whose requests must all be answered. Run by tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>

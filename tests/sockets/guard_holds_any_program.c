@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guards (bpf/guard.bpf.c, bpf/guard_tcp.bpf.c) check what handlers on a user's socket have done to a packet. Here programs that spincc
- * would not generate take the handlers' place: each changes bytes of the frame, and returns an action or an invalid number. A frame may be
- * passed on if it still goes to the same socket, and a datagram be sent back to its sender; everything else must be dropped. Uses
- * PROG_TEST_RUN, through the dispatcher. Run by tests/run.
+ * Tests the guards (bpf/guard.bpf.c, bpf/guard_tcp.bpf.c), which check what handlers on a user's socket have done to a packet. Here
+ * programs that spincc would not generate take the handlers' place: each changes bytes of the frame, and returns an action or an invalid
+ * number. A frame may be passed on if it still goes to the same socket, and a datagram be sent back to its sender; everything else must be
+ * dropped. Uses PROG_TEST_RUN, through the dispatcher. Run by tests/run.
  */
 #include <errno.h>
 #include <linux/bpf.h>

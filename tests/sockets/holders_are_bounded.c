@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spind's processes, one for each network namespace with contexts: a user must not get more of them than contexts (`contexts` of spind.conf),
- * whether its requests are refused or its contexts have ended, and those without contexts must end soon. Requests to list contexts, which go
- * to all of them, come all the time. Another user's context must stay, and no request that is within the quota may be refused. Run by
- * tests/run.
+ * Tests the number of spind's processes, one for each network namespace with contexts. A user must not get more of them than contexts
+ * (`contexts` of spind.conf), whether its requests are refused or its contexts have ended, and those without contexts must end soon.
+ * Requests to list contexts, which go to all of them, come all the time. Another user's context must stay, and no request that is within
+ * the quota may be refused. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A socket that is bound to any address has handlers, while the host gets another interface or address and loses it again. The handlers
- * must run for packets to the new one, and for packets to the others all the time. They must not run for packets that still arrive for an
- * address that is gone. Run by tests/run.
+ * Tests handlers on a socket that is bound to any address, while the host gets another interface or address and loses it again. The
+ * handlers must run for packets to the new one, and for packets to the others all the time. They must not run for packets that still arrive
+ * for an address that is gone. Run by tests/run.
  */
 #include <sched.h>
 #include <stdio.h>

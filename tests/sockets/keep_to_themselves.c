@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a user may not do with handlers on his socket. Handlers must not see packets of other programs, whatever becomes of port, address
- * and socket, nor steer their own to other sockets. spind must refuse, with errno and reason: descriptors that are no such sockets, classes
- * and objects that he may not use, more contexts than his quota, and operations on another user's context. Run by tests/run.
+ * Tests what a user may not do with handlers on his socket. Handlers must not see packets of other programs, whatever becomes of port,
+ * address and socket, nor steer their own to other sockets. spind must refuse, with errno and reason: descriptors that are no such sockets,
+ * classes and objects that he may not use, more contexts than his quota, and operations on another user's context. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kill -9 of a client, of spind, of the processes that hold its contexts, or of all of them, at any moment while contexts are created,
- * migrated and destroyed: in turn of a UDP socket, of a listening TCP socket with handlers of streams, and of one with handlers of segments,
- * with a connection open and bytes in flight. Afterwards each program, map, link, interface and process must be as before or have an owner,
- * and a new client must be served. While only spind is dead the contexts must keep running. Run by tests/run, and longer by `make stress`.
+ * Tests kill -9 of a client, of spind, of the processes that hold its contexts, or of all of them, at any moment while contexts are
+ * created, migrated and destroyed: in turn of a UDP socket, of a listening TCP socket with handlers of streams, and of one with handlers of
+ * segments, with a connection open and bytes in flight. Afterwards each program, map, link, interface and process must be as before or have
+ * an owner, and a new client must be served. While only spind is dead the contexts must keep running. Run by tests/run, and longer by `make
+ * stress`.
  *
  *	killed_at_any_time [ROUNDS]
  */

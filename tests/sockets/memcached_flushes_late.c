@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers that answer memcached's GETs at XDP keep their cache off from the moment they see a flush_all with a delay. Here memcached
- * executes it long after that, because it cannot send what the same client has asked for before. No value that the flush removes may be
- * answered after it has taken effect. Run by tests/run.
+ * Tests a flush_all with a delay. Handlers that answer memcached's GETs at XDP keep their cache off from the moment they see one. Here
+ * memcached executes it long after that, because it cannot send what the same client has asked for before. No value that the flush removes
+ * may be answered after it has taken effect. Run by tests/run.
  */
 #include <stdio.h>
 #include <string.h>

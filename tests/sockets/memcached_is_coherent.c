@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * memcached must never give a stale answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The check
- * itself is tested first, with a cache in front of memcached that is wrong on purpose. Run by tests/run.
+ * Tests that memcached never gives a stale answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The
+ * check itself is tested first, with a cache in front of memcached that is wrong on purpose. Run by tests/run.
  *
  *	memcached_is_coherent [SECONDS [SEED]]    (seconds of each check, more on a slow machine; default: 10)
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sockets of another network namespace than spind's. With `namespaces yes` handlers must run on them, with `namespaces no` they must be
- * refused to all but root. What counts is the namespace of the socket, not that of the program: either may have got there from the other.
- * Root of a user namespace is an ordinary user. Run by tests/run.
+ * Tests sockets of another network namespace than spind's. With `namespaces yes` handlers must run on them, with `namespaces no` they must
+ * be refused to all but root. What counts is the namespace of the socket, not that of the program: either may have got there from the
+ * other. Root of a user namespace is an ordinary user. Run by tests/run.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The quotas of spind.conf: memory and instructions of an object, contexts of a user and of all users, connections of a user and of all
- * users. What just fits must be taken, and one more must be refused with a reason that names the setting. Contexts count in whatever network
- * namespace they are. Root is exempt from what is counted by user, and no user may take another's part. Run by tests/run.
+ * Tests the quotas of spind.conf: memory and instructions of an object, contexts of a user and of all users, connections of a user and of
+ * all users. What just fits must be taken, and one more must be refused with a reason that names the setting. Contexts count in whatever
+ * network namespace they are. Root is exempt from what is counted by user, and no user may take another's part. Run by tests/run.
  */
 #include <errno.h>
 #include <poll.h>

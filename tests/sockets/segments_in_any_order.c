@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers on a TCP socket (tests/handlers/streams/lines.c) against a peer whose segments the test builds, on a TUN device: lost,
+ * Tests handlers on a TCP socket (tests/handlers/streams/lines.c) with a peer whose segments the test builds, on a TUN device: lost,
  * duplicated, in any order, overlapping, and with all ways to begin and end a connection. Handlers must begin and end once and see the same
  * bytes as the socket. A flood of SYNs must not take anything from them. Run by tests/run.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of TCP segments on a user's socket must not see connections of others: those that another program accepted on the same port
- * earlier, whatever becomes of them, and those to another address or port. Another program's sockets are opened by root before this process
- * becomes an ordinary user, who then listens on the port and attaches handlers. Run by tests/run.
+ * Tests that handlers of TCP segments on a user's socket do not see connections of others: those that another program accepted on the same
+ * port earlier, whatever becomes of them, and those to another address or port. Another program's sockets are opened by root before this
+ * process becomes an ordinary user, who then listens on the port and attaches handlers. Run by tests/run.
  */
 #include <errno.h>
 #include <netinet/tcp.h>

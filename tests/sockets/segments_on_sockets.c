@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A user without privileges attaches handlers of TCP segments (tests/handlers/segments/seg_socket.c) to sockets, by spind. The handlers
- * must see each connection from its SYN to its end, the application must read what they made of it, and connections that they refuse must
- * not reach accept(). When the handlers are detached, their socket is closed or their process is killed, connections must go on without
- * them. Run by tests/run.
+ * Tests handlers of TCP segments (tests/handlers/segments/seg_socket.c) that a user without privileges attaches to sockets, by spind. The
+ * handlers must see each connection from its SYN to its end, the application must read what they made of it, and connections that they
+ * refuse must not reach accept(). When the handlers are detached, their socket is closed or their process is killed, connections must go on
+ * without them. Run by tests/run.
  */
 #include <errno.h>
 #include <fcntl.h>

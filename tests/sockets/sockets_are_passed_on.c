@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sockets with handlers that are passed to another user's process (SCM_RIGHTS), inherited by a child, or shared by processes that wait for
- * connections together. The handlers must stay until the last descriptor of the socket, or of the connection to spind, is closed, as
- * <spin/libspin_socket.h> says. For UDP, streams of TCP and segments of TCP. Run by tests/run.
+ * Tests sockets with handlers that are passed to another user's process (SCM_RIGHTS), inherited by a child, or shared by processes that
+ * wait for connections together. The handlers must stay until the last descriptor of the socket, or of the connection to spind, is closed,
+ * as <spin/libspin_socket.h> says. For UDP, streams of TCP and segments of TCP. Run by tests/run.
  *
  * The test drives processes without privileges by commands, each over a socket of its own.
  */

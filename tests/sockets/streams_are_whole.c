@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A user without privileges attaches handlers to TCP sockets, by spind (tests/handlers/streams/lines.c). However a stream is cut into
- * segments, the handlers must see its bytes in order and once, must begin and end once, and the application must read what they made of
- * them. Nothing may be lost when handlers are attached or detached during a connection. Run by tests/run.
+ * Tests handlers that a user without privileges attaches to TCP sockets, by spind (tests/handlers/streams/lines.c). However a stream is cut
+ * into segments, the handlers must see its bytes in order and once, must begin and end once, and the application must read what they made
+ * of them. Nothing may be lost when handlers are attached or detached during a connection. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

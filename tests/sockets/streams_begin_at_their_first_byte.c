@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A TCP connection may use any of eight slots for handlers, which its cookie (SO_COOKIE) selects. Nine connections of the same slots are
- * opened: the ninth has no handlers. It must not get them later, when a slot is free, because they would see its stream from the middle on;
- * what they miss of it must be counted. The next connection must have the slot. Run by tests/run.
+ * Tests that handlers see a TCP connection from its first byte or not at all. A connection may use any of eight slots for handlers, which
+ * its cookie (SO_COOKIE) selects. Nine connections of the same slots are opened: the ninth has no handlers. It must not get them later,
+ * when a slot is free, because they would see its stream from the middle on; what they miss of it must be counted. The next connection must
+ * have the slot. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of a TCP stream see a copy of its bytes, of which spincc leaves out what they cannot look at (user/spincc/reach.c). With handlers
- * that look at the first eight bytes of a piece, change the first, and sum up the eighth, the application must read all others as sent, also
- * of pieces longer than the runtime copies at a time. Handlers that look at an offset of the application's choice must see that byte. Run by
- * tests/run.
+ * Tests what is copied of a TCP stream for its handlers: spincc finds what they cannot look at (user/spincc/reach.c), and that is left out.
+ * With handlers that look at the first eight bytes of a piece, change the first, and sum up the eighth, the application must read all
+ * others as sent, also of pieces longer than the runtime copies at a time. Handlers that look at an offset of the application's choice must
+ * see that byte. Run by tests/run.
  */
 #include <errno.h>
 #include <poll.h>

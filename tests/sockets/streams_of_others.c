@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What one context (attached handlers) of TCP streams leaves behind, and which others, or its own later connections, must not suffer from.
- * Connections beyond the 1024 that a context may have outlive it, get handlers of their own and end: the next context has the same place
- * in the tables, and its connections must still have handlers. A connection whose context was created and never attached must be free for
+ * Tests what one context (attached handlers) of TCP streams leaves behind: others, and its own later connections, must not suffer from it.
+ * Connections beyond the 1024 that a context may have outlive it, get handlers of their own and end: the next context has the same place in
+ * the tables, and its connections must still have handlers. A connection whose context was created and never attached must be free for
  * another one, and must keep no other context alive. Handlers that the work limit ends, at the bytes or at the end of a connection, keep
- * one of few units (buffers for handlers that run): other connections' bytes must still be read, and must have handlers again later.
- * Run by tests/run.
+ * one of few units (buffers for handlers that run): other connections' bytes must still be read, and must have handlers again later. Run by
+ * tests/run.
  */
 #include <errno.h>
 #include <poll.h>

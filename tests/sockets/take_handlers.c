@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A user without privileges attaches handlers to a socket of his own, by spind. For each kind of address that a UDP socket can have, a
- * datagram that a handler rewrites must be read rewritten, one that it drops must not be read, and a reply must leave at XDP. Without the
- * handlers, and on other sockets, every datagram must arrive unchanged. Run by tests/run.
+ * Tests handlers that a user without privileges attaches to a UDP socket of his own, by spind. For each kind of address that a UDP socket
+ * can have, a datagram that a handler rewrites must be read rewritten, one that it drops must not be read, and a reply must leave at XDP.
+ * Without the handlers, and on other sockets, every datagram must arrive unchanged. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * More concurrent senders than a context has messages in flight, with few buffers for packets that arrive before their message's first one
- * (parked), over a bad link. Packets that flow control drops are retransmitted until every message has arrived, exactly once. Run by
- * tests/run.
+ * Tests flow control: there are more concurrent senders than a context may have messages in flight, few buffers for packets that arrive
+ * before their message's first one (parked), and a bad link. Packets that flow control drops are retransmitted until every message has
+ * arrived, exactly once. Run by tests/run.
  */
 #include <inttypes.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Plain sockets send messages of datagrams of any length, without a message protocol; a match rule identifies the last one. Each socket's
- * messages must arrive unchanged, over IPv4 and IPv6. Datagrams that belong to no message, or that resemble SLMP, the message protocol,
- * must have no effect. Nothing must be answered. Run by tests/run.
+ * Tests messages without a message protocol: plain sockets send datagrams of any length, and a match rule identifies the last one. Each
+ * socket's messages must arrive unchanged, over IPv4 and IPv6. Datagrams that belong to no message, or that resemble SLMP, the message
+ * protocol, must have no effect. Nothing must be answered. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>

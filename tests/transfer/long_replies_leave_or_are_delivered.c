@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replies that are longer than their requests (SPIN_REPLY), on frames with no space beyond a sender's skb, as with veth and generic XDP. A
- * reply that fits into the space that the dispatcher makes must be sent. A longer one must be sent as well, or be delivered as the handler
- * left it, with a correct checksum. Run by tests/run.
+ * Tests replies that are longer than their requests (SPIN_REPLY), on frames with no space beyond a sender's skb, as with veth and generic
+ * XDP. A reply that fits into the space that the dispatcher makes must be sent. A longer one must be sent as well, or be delivered as the
+ * handler left it, with a correct checksum. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The handlers pingpong and copy_from_host, which send a message's packets back, with a plain client that has several packets of a message
- * in flight, over a link that loses, duplicates and reorders frames. All packets must be acknowledged, every returned packet must be
- * correct, and at least half of 1600 must be returned. Run by tests/run.
+ * Tests the handlers pingpong and copy_from_host, which send a message's packets back, with a plain client that has several packets of a
+ * message in flight, over a link that loses, duplicates and reorders frames. All packets must be acknowledged, every returned packet must
+ * be correct, and at least half of 1600 must be returned. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender written from the protocol's description, without any sPIN code, must work with a context: with and without a window, with
- * packets of any length, over IPv4 and IPv6. Run by tests/run.
+ * Tests that a context receives from a sender that was written from the protocol's description, without any sPIN code: with and without a
+ * window, with packets of any length, over IPv4 and IPv6. Run by tests/run.
  */
 #include <inttypes.h>
 #include <poll.h>

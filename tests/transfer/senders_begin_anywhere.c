@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender of FPsPIN (PsPIN on an FPGA NIC) has four threads, each of which begins at its own part of the message. Here the four parts
- * share a socket and take turns, and the part with the first packet is last, so that packets are also parked (kept until the first one has
- * been handled). The default window of a context (how far a packet may be beyond the lowest missing one) holds the whole message: no packet
- * may be beyond it, and the message must arrive as it was sent. Run by tests/run.
+ * Tests a sender that begins in the middle of a message. That of FPsPIN (PsPIN on an FPGA NIC) has four threads, each of which begins at
+ * its own part. Here the four parts share a socket and take turns, and the part with the first packet is last, so that packets are also
+ * parked (kept until the first one has been handled). The default window of a context (how far a packet may be beyond the lowest missing
+ * one) holds the whole message: no packet may be beyond it, and the message must arrive as it was sent. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

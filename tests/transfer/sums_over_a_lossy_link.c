@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The handlers reduce, which sums the messages of a set, and aggregate, which sums the integers of a message, with several concurrent
+ * Tests the handlers reduce, which sums the messages of a set, and aggregate, which sums the integers of a message, with several concurrent
  * senders, over a link that loses, duplicates and reorders frames. The sums in host memory must equal those of a plain loop. The host must
  * get one event for each set, and one for each message. Run by tests/run.
  */

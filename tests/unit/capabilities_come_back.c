@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * To load handlers in the isolated class (without CAP_PERFMON) libspin drops capabilities of the process temporarily. They must be restored
- * after success, and after a failure half-way because descriptors ran out. Run by tests/run.
+ * Tests that libspin restores the capabilities that it drops while it loads handlers in the isolated class (without CAP_PERFMON): after
+ * success, and after a failure half-way because descriptors ran out. Run by tests/run.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Third-party objects must be refused when they are opened, with the name of the offending part, and the source line of an offending
+ * Tests that third-party objects are refused when they are opened, with the name of the offending part, and the source line of an offending
  * instruction. Each is complete, has a correct checksum, and libbpf would load it. The cases of foreign_objects.bpf.c are tested in the
  * object itself and in its programs with bounded loops, those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them
  * may be loaded or pinned. Run by tests/run.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * When handlers are replaced by others whose variables have another layout, values are copied field by field
- * (user/libspin/object/layout_move.h). Tests that a value is moved, and updated later. Each case is a pair of C declarations; the compiler
- * provides their types. What cannot be moved must be refused, with the field's name and the reason. Run by tests/run.
+ * Tests user/libspin/object/layout_move.h, which copies values field by field when handlers are replaced by others whose variables have
+ * another layout. A value must be moved, and updated later. Each case is a pair of C declarations; the compiler provides their types. What
+ * cannot be moved must be refused, with the field's name and the reason. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * While the kernel verifies a program, a terminal must show one line, which is erased at the end; other outputs get one line after 10 s. As
- * root, also tests spincc with a handler that exceeds the verifier's limit; a signal must end it cleanly. Run by tests/run.
+ * Tests what is shown while the kernel verifies a program: a terminal must show one line, which is erased at the end; other outputs get one
+ * line after 10 s. As root, also tests spincc with a handler that exceeds the verifier's limit; a signal must end it cleanly. Run by
+ * tests/run.
  */
 #include <dirent.h>
 #include <errno.h>

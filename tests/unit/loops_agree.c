@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops over a packet as users write them (tests/loops) must have the same results on every engine (the kernel in both load classes, the
- * model of the card) as in the host build, which is plain C. They must also load in both classes, although each is hard for the verifier.
- * Loops over messages, which support one class only, run over all packets of a message, and are compared after each packet. Run by
- * tests/run.
+ * Tests that loops over a packet as users write them (tests/loops) have the same results on every engine (the kernel in both load classes,
+ * the model of the card) as in the host build, which is plain C. They must also load in both classes, although each is hard for the
+ * verifier. Loops over messages, which support one class only, run over all packets of a message, and are compared after each packet. Run
+ * by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Without may_goto (Linux 6.1 to 6.8) the verifier follows each piece of a loop over a packet. A handler whose loops are then too much for
- * it must load for packets of the interface's MTU, say so (spin_ctx__longest_packet()), have the same results for these as the host build,
- * and leave longer ones to the host, counted. At a large MTU it must be refused. Other handlers must take all packets. The programs for
- * such kernels are tested on any kernel. Run by tests/run.
+ * Tests handlers on kernels without may_goto (Linux 6.1 to 6.8), whose verifier follows each piece of a loop over a packet. A handler whose
+ * loops are then too much for it must load for packets of the interface's MTU, say so (spin_ctx__longest_packet()), have the same results
+ * for these as the host build, and leave longer ones to the host, counted. At a large MTU it must be refused. Other handlers must take all
+ * packets. The programs for such kernels are tested on any kernel. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

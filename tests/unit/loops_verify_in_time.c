@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The verifier must accept loops as users write them (tests/loops), in each class, in at most 950,000 steps; its limit is 1,000,000. A file
- * has several loops, and its steps are the total. The CPU time is printed but not checked, because it depends on the machine. Needs root.
- * Run by tests/run.
+ * Tests that the verifier accepts loops as users write them (tests/loops), in each class, in at most 950,000 steps; its limit is 1,000,000.
+ * A file has several loops, and its steps are the total. The CPU time is printed but not checked, because it depends on the machine. Needs
+ * root. Run by tests/run.
  */
 #include <dirent.h>
 #include <errno.h>

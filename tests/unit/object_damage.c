@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged fat objects (.spin files: a BPF object that also carries the RISC-V program) must be refused with a reason and must never crash
- * the reader. Tests every truncation, and flipped bytes: with the old trailer (length and checksum at the end), which detects them, and
+ * Tests that damaged fat objects (.spin files: a BPF object that also carries the RISC-V program) are refused with a reason and never crash
+ * the reader. It tries every truncation, and flipped bytes: with the old trailer (length and checksum at the end), which detects them, and
  * with a recomputed trailer, where later checks detect them or the object is still valid. The line information, which is only read for
  * messages, is tested on its own. Each batch runs in a child process. Run by tests/run.
  */

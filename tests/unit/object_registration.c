@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * When a .spin object is opened, libspin checks what its handlers registered by SPIN_HANDLERS: budget of loop steps, pieces of messages,
- * number of packets that handlers send. The maximum must be accepted. One more must be refused with a reason that contains the maximum. Run
- * by tests/run.
+ * Tests what libspin checks when it opens a .spin object: what its handlers registered by SPIN_HANDLERS, such as the budget of loop steps,
+ * the pieces of messages and the number of packets that handlers send. The maximum must be accepted. One more must be refused with a reason
+ * that contains the maximum. Run by tests/run.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A .spin object contains the size of the memory that its handlers want for each message (scratchpad). Impossible sizes must be refused
- * when libspin opens it, and so must a scratchpad without messages and a user header that is too long. Run by tests/run.
+ * Tests the size of the scratchpad, the memory that handlers want for each message, which a .spin object contains. Impossible sizes must be
+ * refused when libspin opens it, and so must a scratchpad without messages and a user header that is too long. Run by tests/run.
  */
 #include <errno.h>
 

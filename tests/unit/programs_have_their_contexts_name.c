@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's list of programs (bpftool prog) must show the XDP program of an execution context, that is of attached handlers, under the
- * context's name, in both load classes. Names that the kernel would reject are adapted, and names of the runtime's own programs are not
- * used. libspin must still find the program, also after a swap of the handlers. Run by tests/run.
+ * Tests that the kernel's list of programs (bpftool prog) shows the XDP program of an execution context, that is of attached handlers,
+ * under the context's name, in both load classes. Names that the kernel would reject are adapted, and names of the runtime's own programs
+ * are not used. libspin must still find the program, also after a swap of the handlers. Run by tests/run.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects of spincc --api pspin (programs for PsPIN's own runtime) that are truncated, changed or handmade. libspin must refuse all of
- * them. The reader of their description or the model must refuse them too, or the program must stay in its own memory. Nothing may crash.
- * Batches run in child processes. Run by tests/run.
+ * Tests objects of spincc --api pspin (programs for PsPIN's own runtime) that are truncated, changed or handmade. libspin must refuse all
+ * of them. The reader of their description or the model must refuse them too, or the program must stay in its own memory. Nothing may
+ * crash. Batches run in child processes. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

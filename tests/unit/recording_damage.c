@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recording (the file that spinctl record writes) must read back as it was written. Every file with a changed byte and every truncation
- * must be refused with a reason. With a recomputed trailer (checksum at the end) after a change, a file is refused or still valid, and must
- * never crash the reader. Run by tests/run.
+ * Tests that a recording (the file that spinctl record writes) reads back as it was written. Every file with a changed byte and every
+ * truncation must be refused with a reason. With a recomputed trailer (checksum at the end) after a change, a file is refused or still
+ * valid, and must never crash the reader. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The umask must decide who may read a recording, while it is written and afterwards, also on file systems without unnamed files
+ * Tests that the umask decides who may read a recording, while it is written and afterwards, also on file systems without unnamed files
  * (O_TMPFILE). On those, a hidden file of another user must be left alone. Run by tests/run.
  */
 #include <errno.h>

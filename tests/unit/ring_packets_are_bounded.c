@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The payload that a ring (AF_XDP, by which handlers deliver packets to a program) reports to its reader must be inside the frame, whatever
- * the frame's headers say. Frames are random bytes after plausible headers, each at the end of a mapping, so that a read beyond the frame
- * crashes the test. Run by tests/run.
+ * Tests that the payload that a ring (AF_XDP, by which handlers deliver packets to a program) reports to its reader is inside the frame,
+ * whatever the frame's headers say. Frames are random bytes after plausible headers, each at the end of a mapping, so that a read beyond
+ * the frame crashes the test. Run by tests/run.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A match rule says which packets a context's handlers get. Its text must parse to the intended struct, and the printed rule to the same
- * struct. An invalid text, and a struct that a program fills in wrongly or for the wrong kind of handlers, must be refused with a reason.
- * Two rules must overlap if and only if they have an address in common. Run by tests/run.
+ * Tests match rules, which say which packets a context's handlers get. Its text must parse to the intended struct, and the printed rule to
+ * the same struct. An invalid text, and a struct that a program fills in wrongly or for the wrong kind of handlers, must be refused with a
+ * reason. Two rules must overlap if and only if they have an address in common. Run by tests/run.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_sender__send(), libspin's sender of messages over UDP, must not send beyond its window, retransmit too often, accept forged
- * acknowledgements, or wait forever. Also checks its messages on failure. Run by tests/run.
+ * Tests that spin_sender__send(), libspin's sender of messages over UDP, does not send beyond its window, retransmit too often, accept
+ * forged acknowledgements, or wait forever. Also checks its messages on failure. Run by tests/run.
  */
 #include <errno.h>
 #include <signal.h>

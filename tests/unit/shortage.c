@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message after a failed bpf() call must say what was missing (descriptors, memory, permission) and what to do, as ulimit -n or
+ * Tests that the message after a failed bpf() call says what was missing (descriptors, memory, permission) and what to do, as ulimit -n or
  * seccomp. Descriptors are checked after any error, because libbpf takes a lack of them for an old kernel. If bpf() refuses the programs of
  * a context after it has taken their types, as a filter of system calls does, the verifier must not be blamed. Run by tests/run.
  */

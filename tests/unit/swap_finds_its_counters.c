@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * After spin_ctx__swap(), which replaces a context's handlers, packets must be counted where the context's counters are read. In spincc's
- * objects the counters always have the same offset, so the test makes an object where they have another: to swap to it must be refused.
- * Programs with bounded loops (for kernels without may_goto, or too large for the verifier) may replace those without, and vice versa. They
- * cannot see streams, so with them spin_connections_missed() must grow with each datagram. Run by tests/run.
+ * Tests that after spin_ctx__swap(), which replaces a context's handlers, packets are counted where the context's counters are read. In
+ * spincc's objects the counters always have the same offset, so the test makes an object where they have another: to swap to it must be
+ * refused. Programs with bounded loops (for kernels without may_goto, or too large for the verifier) may replace those without, and vice
+ * versa. They cannot see streams, so with them spin_connections_missed() must grow with each datagram. Run by tests/run.
  */
 #include <elf.h>
 #include <errno.h>

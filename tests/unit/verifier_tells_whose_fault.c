@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message that libspin derives from a verifier log must blame the right party: the handler, sPIN's own code, or an old kernel and its
- * missing feature. Uses made-up logs; loads nothing. Run by tests/run.
+ * Tests that the message which libspin derives from a verifier log blames the right party: the handler, sPIN's own code, or an old kernel
+ * and its missing feature. Uses made-up logs; loads nothing. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * To limit the time of a packet in the isolated class, libspin analyses a program's jumps before it loads it
- * (user/libspin/object/work_limit.h). Jumps back, one after the other, take a pass each: a program with 100 must be analysed, and one with
- * 4,000 be refused, as more than WORK_PASSES_MAX passes. The stack's analysis accepts 4,000 that are never reached; the liveness analysis
- * visits these also, and refuses them. Run by tests/run.
+ * Tests that libspin's analysis of a program ends. To limit the time of a packet in the isolated class, libspin analyses a program's jumps
+ * before it loads it (user/libspin/object/work_limit.h). Jumps back, one after the other, take a pass each: a program with 100 must be
+ * analysed, and one with 4,000 be refused, as more than WORK_PASSES_MAX passes. The stack's analysis accepts 4,000 that are never reached;
+ * the liveness analysis visits these also, and refuses them. Run by tests/run.
  */
 #include <errno.h>
 #include <stdio.h>
