@@ -86,7 +86,7 @@ row v0 peer ok "v1 in this namespace, up"
 
 # programs that are reported as loadable were loaded
 doctor 0
-for name in dispatcher datagrams messages sending "copying dispatcher" "isolated datagrams" "isolated sending"; do
+for name in dispatcher datagrams messages sending "copying dispatcher" segments "isolated datagrams" "isolated sending" "isolated segments" "isolated streams"; do
 	json_rows "$WORK/out" | grep -qx "ok $name the kernel loads it" || fail "$name: $(json_rows "$WORK/out" | grep "$name")"
 done
 

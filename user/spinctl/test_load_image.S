@@ -15,5 +15,6 @@ test_load_\name\()_end:
 	.section .rodata
 	image datagram
 	image message
+	image segment
 	image sender
 	.section .note.GNU-stack, "", @progbits

@@ -137,8 +137,14 @@ static int on_news(void *arg, void *data, size_t bytes)
 	if (bytes != sizeof(w.news))
 		return 0;
 	memcpy(&w.news, data, sizeof(w.news));
-	if (!try_complete(&w) && waiting_count < WAITING_MAX)
-		waiting[waiting_count++] = w;
+	if (!try_complete(&w)) {
+		if (waiting_count < WAITING_MAX) {
+			waiting[waiting_count++] = w;
+		} else { /* as if it had waited: a slot that is not freed now is never freed */
+			w.since_ms = 0;
+			try_complete(&w);
+		}
+	}
 	return ++news_count < NEWS_AT_A_TIME ? 0 : -EAGAIN;
 }
 

@@ -69,6 +69,11 @@ static void sending(const struct doctor_facts *f, struct doctor_row *row)
 	report(f, row, TEST_LOAD_SENDER, KERNEL_SENDING, DOCTOR_NOTE);
 }
 
+static void segments(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TEST_LOAD_SEGMENT, KERNEL_MESSAGES, DOCTOR_NOTE);
+}
+
 static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 {
 	if (!f->test_loads[TEST_LOAD_DATAGRAM].tried) {
@@ -104,16 +109,29 @@ static void sending_isolated(const struct doctor_facts *f, struct doctor_row *ro
 	report(f, row, TEST_LOAD_SENDER_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
 }
 
+static void segments_isolated(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TEST_LOAD_SEGMENT_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
+}
+
+static void streams_isolated(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TEST_LOAD_STREAM_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
+}
+
 /* clang-format off */
 const struct doctor_check doctor_load_checks[] = {
 	{ "dispatcher", "Our program on the interface, which finds the context of each packet.", dispatcher },
 	{ "datagrams", "A handler of datagrams, of the trusted class.", datagrams },
 	{ "messages", "A handler of messages; these are of the trusted class only.", messages },
 	{ "sending", "A handler that sends packets, and the program that does it for handlers.", sending },
+	{ "segments", "A handler of TCP segments, of the trusted class.", segments },
 	{ "long frames", "Frames in several buffers are copied for handlers.", long_frames },
 	{ "copying dispatcher", "Our program on the interface for a process without CAP_PERFMON.", dispatcher_isolated },
 	{ "isolated datagrams", "A handler of datagrams, loaded without CAP_PERFMON.", datagrams_isolated },
 	{ "isolated sending", "A handler that sends packets, loaded without CAP_PERFMON.", sending_isolated },
+	{ "isolated segments", "A handler of TCP segments, loaded without CAP_PERFMON, as for programs' sockets.", segments_isolated },
+	{ "isolated streams", "A handler of the bytes of TCP connections, as for programs' sockets.", streams_isolated },
 	{ 0 },
 };
 /* clang-format on */

@@ -13,23 +13,28 @@
 #include "kernel/probe.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/root.h"
+#include "user/libspin/streams/streams.h"
 #include "user/spinctl/spinctl.h"
 
 extern const char test_load_datagram[], test_load_datagram_end[], test_load_message[], test_load_message_end[], test_load_sender[],
-	test_load_sender_end[];
+	test_load_sender_end[], test_load_segment[], test_load_segment_end[];
 
 static const struct {
 	const char *image, *end; /* NULL: the dispatcher */
 	enum spin_class class;
 	int essential;
+	const char *rule; /* NULL: streams of a TCP socket, which have none */
 } rows[TEST_LOADS] = {
 	[TEST_LOAD_DISPATCHER] = { NULL, NULL, SPIN_CLASS_TRUSTED, 1 },
-	[TEST_LOAD_DATAGRAM] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_TRUSTED, 1 },
-	[TEST_LOAD_MESSAGE] = { test_load_message, test_load_message_end, SPIN_CLASS_TRUSTED, 0 },
-	[TEST_LOAD_SENDER] = { test_load_sender, test_load_sender_end, SPIN_CLASS_TRUSTED, 0 },
+	[TEST_LOAD_DATAGRAM] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_TRUSTED, 1, "udp" },
+	[TEST_LOAD_MESSAGE] = { test_load_message, test_load_message_end, SPIN_CLASS_TRUSTED, 0, "udp" },
+	[TEST_LOAD_SENDER] = { test_load_sender, test_load_sender_end, SPIN_CLASS_TRUSTED, 0, "udp" },
+	[TEST_LOAD_SEGMENT] = { test_load_segment, test_load_segment_end, SPIN_CLASS_TRUSTED, 0, "tcp" },
 	[TEST_LOAD_DISPATCHER_ISOLATED] = { NULL, NULL, SPIN_CLASS_ISOLATED, 1 },
-	[TEST_LOAD_DATAGRAM_ISOLATED] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_ISOLATED, 1 },
-	[TEST_LOAD_SENDER_ISOLATED] = { test_load_sender, test_load_sender_end, SPIN_CLASS_ISOLATED, 0 },
+	[TEST_LOAD_DATAGRAM_ISOLATED] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_ISOLATED, 1, "udp" },
+	[TEST_LOAD_SENDER_ISOLATED] = { test_load_sender, test_load_sender_end, SPIN_CLASS_ISOLATED, 0, "udp" },
+	[TEST_LOAD_SEGMENT_ISOLATED] = { test_load_segment, test_load_segment_end, SPIN_CLASS_ISOLATED, 0, "tcp" },
+	[TEST_LOAD_STREAM_ISOLATED] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_ISOLATED, 0, NULL },
 };
 
 /* libspin opens objects by path, so the image is written to an unnamed file. */
@@ -49,18 +54,20 @@ static int open_image(const char *image, const char *end, struct spin_object **o
 	return err;
 }
 
-static int load_handler(const char *image, const char *end, enum spin_class class)
+static int load_handler(unsigned row)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = rows[row].class };
+	const char *const of_streams = "udp dport 1"; /* matches nothing: a socket's port */
 	struct spin_object *object;
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
-	int err = open_image(image, end, &object);
+	int err = open_image(rows[row].image, rows[row].end, &object);
 
 	if (!err)
-		err = spin_rule__parse("udp", &rule);
+		err = spin_rule__parse(rows[row].rule ? rows[row].rule : of_streams, &rule);
 	if (!err)
-		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
+		err = rows[row].rule ? spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx)
+				     : spin_streams__create(object, &rule, &opts, NULL, &ctx);
 	spin_ctx__destroy(ctx);
 	spin_object__close(object);
 	return err;
@@ -113,7 +120,7 @@ void doctor_load__try(struct test_load *test_loads, int all)
 		if (!(rows[i].class == SPIN_CLASS_TRUSTED ? may_trust : may_isolate) || !(all || rows[i].essential))
 			continue;
 		load->tried = 1;
-		load->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) : load_dispatcher(rows[i].class);
+		load->err = rows[i].image ? load_handler(i) : load_dispatcher(rows[i].class);
 		if (load->err)
 			copy_message(load);
 	}
