@@ -84,7 +84,7 @@ SPIN_INLINE enum spin_reason spin_parse_tcp_(uint8_t *tcp, uint32_t ip_payload_b
 	return header < sizeof(struct spin_tcp) || header > ip_payload_bytes ? SPIN_REASON_UDP_LENGTH : SPIN_PARSED;
 }
 
-/* Bytes behind IP's header that must be in the frame before they are looked at. */
+/* Bytes after IP's header that must be in the frame before they are looked at. */
 SPIN_INLINE uint32_t spin_least_behind_ip_(enum spin_takes as)
 {
 	return as == SPIN_TAKES_TCP ? sizeof(struct spin_tcp) : sizeof(struct spin_udp);

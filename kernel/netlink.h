@@ -33,7 +33,7 @@ void netlink__put_raw(struct netlink_request *r, const void *data, size_t bytes)
 /* Sends the request and passes each answer to fn (NULL: ignore them). Returns 0 or the kernel's -errno; waits at most 5 s. */
 int netlink__transact(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg);
 
-/* Finds the attributes behind an answer's fixed header, by number; ignores those above max. */
+/* Finds the attributes after an answer's fixed header, by number; ignores those above max. */
 void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type, unsigned max);
 void netlink__nested(const struct nlattr *outer, const struct nlattr **by_type, unsigned max);
 

@@ -5,7 +5,7 @@
  */
 #include "hwmodel/core/state.h"
 
-/* Numbers of the CSRs; behind them bits of misa and mstatus. */
+/* Numbers of the CSRs; after them bits of misa and mstatus. */
 enum {
 	USTATUS = 0x000,
 	UHARTID = 0x014,

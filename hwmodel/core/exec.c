@@ -166,7 +166,7 @@ static void retarget_edge(struct rv32_core *core, struct edge *edge, uint32_t ta
 }
 
 /*
- * Runs the division behind a taken branch if it has been fetched; its result is discarded. Returns the hazard for the branch target,
+ * Runs the division after a taken branch if it has been fetched; its result is discarded. Returns the hazard for the branch target,
  * which is fetched during the division.
  */
 static struct hazard divide(struct rv32_core *core, const struct edge *edge)
@@ -185,7 +185,7 @@ static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 	return (struct hazard){ .flags = HAZARD_LONG };
 }
 
-/* Finds the block behind an edge and links the edge to it. core->cycle must be up to date. */
+/* Finds the block after an edge and links the edge to it. core->cycle must be up to date. */
 static const struct op *link_edge(struct rv32_core *core, struct edge *edge, struct hazard hazard)
 {
 	unsigned generation = core->generation;

@@ -140,7 +140,7 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 		return true;
 	}
 	if (s->last_info) {
-		/* a jump that writes x0 behind a load to x0 does not execute until the load has returned */
+		/* a jump that writes x0 after a load to x0 does not execute until the load has returned */
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
 		s->last_info->hidden = (uint8_t)(min_unsigned(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);

@@ -73,7 +73,7 @@ enum rv32_opcode {
 	RV32_OP_li,         /* lui, auipc, addi rd,x0 */
 	RV32_OP_end,        /* the block ends; the next one follows in memory */
 	RV32_OP_loop_end,   /* after the last instruction of a hardware loop */
-	RV32_OP_amo_check,  /* before a memory access directly behind an AMO */
+	RV32_OP_amo_check,  /* before a memory access directly after an AMO */
 	RV32_OP_line_ahead, /* before the instruction during which the front end requests the next line */
 	RV32_OP_line_need,  /* before the first instruction that needs this line */
 	RV32_OP_halt,       /* a jump to itself, if the core is configured to stop there */

@@ -261,7 +261,7 @@ static uint64_t round_up_to_division(uint64_t cycles, uint64_t one)
 
 /*
  * Returns when an instruction issues. With its line present it would issue at `issue`; its line allows it from core->fetch.ready on.
- * `late`: how many cycles the line comes later than one behind a single-cycle instruction would need. While mulh or a division
+ * `late`: how many cycles the line comes later than one after a single-cycle instruction would need. While mulh or a division
  * executes, an empty decode stage is filled only at its end, by which time the divider has restarted. The same holds while an access
  * waits (RI5CY: id_ready needs ex_ready): an instruction that arrives in that time issues a cycle later, and a jump is not taken.
  */
@@ -270,7 +270,7 @@ static uint64_t issue_cycle(const struct rv32_core *core, const struct op_info *
 {
 	const uint64_t ready = core->fetch.ready, one = core->divided.until == core->cycle ? core->divided.cycles : 0;
 
-	if (late && one && (!before || is_division(before))) /* `issue` is behind the second division, if the line is late in any case */
+	if (late && one && (!before || is_division(before))) /* `issue` is after the second division, if the line is late in any case */
 		return issue +
 		       (info->stall_fetch ? round_up_to_division(late + info->stall_fetch, one) - one : round_up_to_division(late, one));
 	if (late && before && is_high_product(before))
@@ -303,7 +303,7 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 	if (core->fetch.ahead != line) {
 		if (!request_line(core, now, now - early, line))
 			return false;
-	} else if (before) { /* requested earlier: it was due directly behind the previous instruction, taken as one cycle */
+	} else if (before) { /* requested earlier: it was due directly after the previous instruction, taken as one cycle */
 		due = core->cycle + before->issue + 1 + op_insn(op)->stall_fetch;
 		if (core->waited.pc == before->pc && core->waited.until == core->cycle) {
 			due -= (uint64_t)(core->waited.cycles - core->waited.lines);

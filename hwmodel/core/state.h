@@ -265,7 +265,7 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 void lines__recheck(struct rv32_core *core); /* after any call that may have replaced lines */
 /*
  * Jumps to pc, not by falling through: a line fetched ahead is discarded, but must arrive first. Advances the core's cycle. `edge`: the
- * jump's; NULL if there is none, or if its time is in fetch.stopped_early. The core's cycle is already behind the edge.
+ * jump's; NULL if there is none, or if its time is in fetch.stopped_early. The core's cycle is already after the edge.
  */
 void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge);
 uint64_t lines__early(const struct rv32_core *core, const struct edge *edge);

@@ -51,7 +51,7 @@
 
 /*
  * M: a 32-bit target at 14 modulo 16, or a 32-bit instruction at 14 after a 32-bit target at 10, however long the latter executes. Not
- * for a jump behind mulh, div or rem.
+ * for a jump after mulh, div or rem.
  */
 #ifndef TIMING_FETCH_LINE
 #define TIMING_FETCH_LINE 1
@@ -64,7 +64,7 @@
 
 /*
  * M: div, rem take 3 + z, where z depends on the divisor alone (see rv32_divider_extra()). The divider restarts until an instruction
- * follows, and each run is waited for. It also starts for a division behind a taken branch, if that has been fetched (alu_en is not
+ * follows, and each run is waited for. It also starts for a division after a taken branch, if that has been fetched (alu_en is not
  * masked).
  */
 #ifndef TIMING_DIV_EXTRA
@@ -90,7 +90,7 @@
 #endif
 
 /*
- * M: fence and fence.i take 4. They take one less behind mulh, div, rem and an access that waits or is misaligned, and 1 if the second
+ * M: fence and fence.i take 4. They take one less after mulh, div, rem and an access that waits or is misaligned, and 1 if the second
  * word of such an access waits for two cycles or more.
  */
 #ifndef TIMING_FENCE_HIDDEN_BY_EXECUTE

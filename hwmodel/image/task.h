@@ -92,7 +92,7 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 }
 
 /*
- * Returns the bytes of UDP's or TCP's payload or of the ICMP message. For a message of many packets: those behind the SLMP header. For a
+ * Returns the bytes of UDP's or TCP's payload or of the ICMP message. For a message of many packets: those after the SLMP header. For a
  * frame the NIC gives the length.
  */
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)

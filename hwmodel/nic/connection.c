@@ -2,7 +2,7 @@
 /*
  * The table of TCP connections in the modelled NIC: to which connection a segment belongs, which bytes of it have been accepted, and which
  * connection yields if the table is full: steps 6, 7, 11 and part of 10 and 12 of <spin/segment.h>. Called by segment.c. Invariant: the
- * accepted ranges of a connection lie behind its first missing byte, and its FIN, if it is known, not before it.
+ * accepted ranges of a connection lie after its first missing byte, and its FIN, if it is known, not before it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -136,7 +136,7 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
-/* A frame of another EtherType, with `bytes` bytes behind the type. */
+/* A frame of another EtherType, with `bytes` bytes after the type. */
 static enum spin_reason ether(size_t bytes, struct inbound *out)
 {
 	out->is_ether = 1;

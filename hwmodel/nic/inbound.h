@@ -20,11 +20,11 @@ struct inbound {
 	uint32_t ip_bytes;      /* of the IP header */
 	uint32_t packet_bytes;  /* of the IP packet, from its header */
 	uint32_t header_bytes;  /* of UDP's or TCP's header; 0 for ICMP, whose message is the payload, and for frames that are not IP */
-	uint32_t payload_bytes; /* of the UDP or TCP payload, the ICMP message, or the frame behind its type */
+	uint32_t payload_bytes; /* of the UDP or TCP payload, the ICMP message, or the frame after its type */
 	int is_ip4;
 	int is_tcp;   /* only if the rule's protocol is TCP */
 	int is_icmp;  /* ICMP or ICMPv6, by the IP version */
-	int is_ether; /* not IP: the packet is all bytes behind the type */
+	int is_ether; /* not IP: the packet is all bytes after the type */
 	int is_last;  /* result of the rule's test for a message's last packet, if it has one */
 };
 

@@ -110,7 +110,7 @@ struct messages {
 	uint32_t *windows;    /* of all MPQs */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
-	unsigned next_mpq;          /* index behind the MPQ taken last */
+	unsigned next_mpq;          /* index after the MPQ taken last */
 	unsigned scan_mpq, scan_me; /* where the next look under pressure starts */
 	unsigned parked_count;
 	struct nic_mpq *replaying; /* NULL: none */
@@ -127,7 +127,7 @@ void nic_messages__free(struct pspin *nic);
 
 /* --- mpq.c: MPQs --- */
 
-/* Takes the next free MPQ behind the one taken last, cyclically; NULL if none is free. */
+/* Takes the next free MPQ after the one taken last, cyclically; NULL if none is free. */
 struct nic_mpq *mpq__alloc(struct pspin *nic, const struct arrival *a);
 /* Frees an MPQ with its parked packets, which are counted as lost. */
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
@@ -139,8 +139,8 @@ void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
  */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone);
 /*
- * Ends a message that is longer than its entry, which does not truncate. While handlers have packets of it, it only accepts no more packets,
- * and mpq__expire() ends it.
+ * Ends a message that is longer than its entry, which does not truncate. While handlers have packets of it, it only accepts no more
+ * packets, and mpq__expire() ends it.
  */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
 /* Second half of step 8: opens the message with its first packet. Entry `me` must be open to it. */

@@ -297,7 +297,7 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 	uint32_t from = 0, end = 0;
 	int rc;
 
-	/* images use L1 behind the scratchpads (pspin.ld), not in front of them */
+	/* images use L1 after the scratchpads (pspin.ld), not in front of them */
 	nic->memory->l1_scratchpads = L1_PACKETS + nic->memory->l1_packet_bytes;
 	rc = find_entries(nic, err, err_bytes);
 	pspin__symbol(nic, "spin_clusters_start_", &from, NULL);

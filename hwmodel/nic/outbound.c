@@ -28,7 +28,7 @@ static void put16(uint8_t *at, uint16_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* RFC 1624, equation 3, over all bytes behind the IP header, excluding the checksum field itself, which is at `field`. */
+/* RFC 1624, equation 3, over all bytes after the IP header, excluding the checksum field itself, which is at `field`. */
 static uint16_t update_sum(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
 {
 	uint16_t old_sum = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));

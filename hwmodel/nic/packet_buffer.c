@@ -42,13 +42,13 @@ static void remove_free(struct packet_buffer *pool, const struct buffer *buffer)
 	set_leaf(pool, buffer->at, 0);
 }
 
-/* Returns the first free buffer of at least `units` units that begins at or behind `from`; NULL if none. */
+/* Returns the first free buffer of at least `units` units that begins at or after `from`; NULL if none. */
 static struct buffer *first_fit(const struct packet_buffer *pool, uint32_t from, uint32_t units)
 {
 	const uint32_t *longest = pool->longest;
 	uint32_t node = pool->leaves + from;
 
-	/* go up until a node at or behind `from` has room: the node itself, or its right neighbour */
+	/* go up until a node at or after `from` has room: the node itself, or its right neighbour */
 	while (longest[node] < units) {
 		while (node & 1)
 			node >>= 1;
@@ -112,7 +112,7 @@ static struct buffer *alloc_descriptor(struct packet_buffer *pool)
 	return buffer;
 }
 
-/* Merges `buffer` with the one behind it. Neither may be in the tree. */
+/* Merges `buffer` with the one after it. Neither may be in the tree. */
 static void merge_with_next(struct packet_buffer *pool, struct buffer *buffer)
 {
 	struct buffer *next = buffer->after;

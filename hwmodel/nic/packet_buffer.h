@@ -3,7 +3,7 @@
 #define HWMODEL_NIC_PACKET_BUFFER_H
 
 /*
- * The allocator of L2 packet memory, in units of 64 bytes: next fit. The search starts behind the last packet and skips packets that stay
+ * The allocator of L2 packet memory, in units of 64 bytes: next fit. The search starts after the last packet and skips packets that stay
  * longer. Allocation and free take O(log n) in the size of the memory, regardless of the number of packets. Called by ingress.c and
  * her_queue.c.
  */

@@ -18,8 +18,8 @@
 
 struct ring {
 	uint8_t *taken;      /* per slot; 1: in use */
-	uint32_t head, tail; /* from the oldest slot in use to behind the youngest; equal: empty or full */
-	uint32_t used;       /* slots in use, and free ones behind one in use */
+	uint32_t head, tail; /* from the oldest slot in use to after the youngest; equal: empty or full */
+	uint32_t used;       /* slots in use, and free ones after one in use */
 };
 
 struct pending_free {
@@ -353,7 +353,7 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	const uint64_t from = write_from(requester, read), late = write_beats(copies, cluster, &copy_request, from);
 	const uint64_t done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
 
-	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs follow behind it */
+	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs follow it */
 	requester->first = (requester->first + 1) % copies->room;
 	requester->count--;
 	requester->leaves[requester->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;

@@ -372,7 +372,7 @@ static uint64_t clock_ns(const struct hpu *hpu, uint64_t cycle)
 	return hpu->soc->is_virtual ? hpu->soc->virtual_ns : time__ps(hpu->target, cycle) / 1000;
 }
 
-/* Each HPU's sequence begins this many draws behind that of the HPU before it. */
+/* Each HPU's sequence begins this many draws after that of the HPU before it. */
 #define DRAWS_OF_HPU (1u << 24)
 
 static uint32_t draw(struct hpu *hpu)
@@ -383,7 +383,7 @@ static uint32_t draw(struct hpu *hpu)
 }
 
 /*
- * Reads registers that PsPIN's driver does not have. Of an address behind the command registers' it answers what these answered last: the
+ * Reads registers that PsPIN's driver does not have. Of an address after the command registers' it answers what these answered last: the
  * id of the last command, or the result of a test or wait (rdata_q in hpu_driver.sv). Behind the task's registers there is 0; the RTL
  * answers the last of these.
  */

@@ -175,7 +175,7 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	start_watchdog(hpu, cycle, watchdog_cycles(hpu));
 }
 
-/* Adds the fetch of the instruction behind the call, with which the body ends. */
+/* Adds the fetch of the instruction after the call, with which the body ends. */
 static void add_return_fetch(struct hpu *hpu)
 {
 	uint64_t stall = rv32_core__fetch_stall(hpu->core);
@@ -223,7 +223,7 @@ static void limit_body(struct hpu *hpu)
 	hpu->is_limited = 1;
 }
 
-/* The core is before the handler's first instruction, or before the instruction behind the call. */
+/* The core is before the handler's first instruction, or before the instruction after the call. */
 static void at_breakpoint(struct hpu *hpu)
 {
 	uint32_t pc = rv32_core__pc(hpu->core);

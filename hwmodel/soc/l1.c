@@ -34,10 +34,10 @@ struct l1 {
 	uint64_t last_request; /* cycle */
 
 	struct beats *beats; /* by cycle, modulo L1_AHEAD */
-	uint64_t beats_end;  /* cycle behind the last beat */
+	uint64_t beats_end;  /* cycle after the last beat */
 	uint64_t free;       /* when all banks can serve again */
 
-	unsigned inputs; /* inputs of a bank: the HPUs and, behind them, the incoming port */
+	unsigned inputs; /* inputs of a bank: the HPUs and, after them, the incoming port */
 	unsigned waiting;
 	struct request *request; /* by input */
 

@@ -82,7 +82,7 @@ uint64_t l2__read_busy(const struct l2 *l2)
 
 /*
  * HPUs' accesses to L2 that wait (l2.h). Each HPU has at most one, so the queues have room for all. A channel has a FIFO for each cluster,
- * and a short FIFO behind it, which takes accesses from the clusters round robin.
+ * and a short FIFO after it, which takes accesses from the clusters round robin.
  */
 
 struct access {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The MPQ engine, which holds the message processing queues: for each message in flight its HERs (handler execution requests), from which
- * it selects the next task; and the dispatcher behind it, which selects the task's cluster (mpq.h). Called by soc.c with HERs from the NIC,
+ * it selects the next task; and the dispatcher after it, which selects the task's cluster (mpq.h). Called by soc.c with HERs from the NIC,
  * and by the cluster schedulers through soc->up. Invariant: at most one task is chosen and not yet dispatched.
  */
 #include <errno.h>

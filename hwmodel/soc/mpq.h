@@ -6,7 +6,7 @@
  * The MPQ engine (message processing queues; PsPIN 3.2.1; hwmodel/README.md, "MPQ engine"): a queue of HERs (handler execution requests,
  * one for each packet) and the state of each message. It selects one task, a run of a handler, per cycle, round robin among the messages
  * that have one. With scheduler = fair_hpu_time it first selects the program that has used the least HPU time (share.h), then a message of
- * that program. The dispatcher behind it selects the task's cluster. Called by soc.c, and by the cluster schedulers through soc->up.
+ * that program. The dispatcher after it selects the task's cluster. Called by soc.c, and by the cluster schedulers through soc->up.
  */
 #include "hwmodel/soc/state.h"
 

@@ -33,6 +33,7 @@ static int has_less(const struct share *a, const struct share *b, uint64_t cycle
 	return (unsigned __int128)time_of(a, cycle) * b->weight < (unsigned __int128)time_of(b, cycle) * a->weight;
 }
 
+/* A program that was idle must not make up for that time: it continues at the least time of the busy ones. */
 static void raise_idle_time(struct shares *shares, struct share *share, uint64_t cycle)
 {
 	const struct share *least = NULL;

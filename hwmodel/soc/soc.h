@@ -26,7 +26,7 @@ int soc__boot(struct soc *soc);
 
 /*
  * Adds a program, before there is any HER. Its functions run in `memory` (storage__open_more(); owned by the caller), as if they were
- * linked to other addresses than the programs before it. Its code is `code_at` bytes, a multiple of 256, behind theirs for the caches.
+ * linked to other addresses than the programs before it. Its code is `code_at` bytes, a multiple of 256, after theirs for the caches.
  * Times are those of its linked addresses. Returns its number, or -ENOMEM, -ENOSPC. soc__boot_program() boots it as soc__boot() does,
  * after the programs before it. `weight`: its share under scheduler = fair_hpu_time, relative to the others' (mpq.h); default 1.
  */

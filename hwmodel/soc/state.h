@@ -144,7 +144,7 @@ struct hpu {
 	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there. */
 	uint64_t first, returned, doorbell;
 	uint64_t fetched_for; /* cycles for the fetch of the handler's first instruction */
-	int returns;          /* the instruction behind the call has not been fetched yet */
+	int returns;          /* the instruction after the call has not been fetched yet */
 	uint32_t return_pc;   /* of the running task, known from `first` on */
 
 	/* with more than one thread (threads.h) */
@@ -193,7 +193,7 @@ struct dma {
 	uint64_t leaves[DMA_TRANSFERS_MAX]; /* when each transfer in flight makes room */
 	unsigned next;
 	enum memory_region read_from; /* L2 memory of its last read, */
-	uint64_t read_until;          /* and the cycle behind the last beat of that read; 0: none */
+	uint64_t read_until;          /* and the cycle after the last beat of that read; 0: none */
 	uint32_t short_of;            /* cycles that the next read waits longer behind a short part */
 };
 

@@ -14,15 +14,15 @@
 #include "hwmodel/include/hwmodel/registers.h"
 #include "hwmodel/target/parameters.h"
 
-#define L1_CLUSTERS_MAX      44u     /* the own L1's alias is behind them */
-#define L1_PACKETS           0x4400u /* packet buffer; in front of it a reserved KiB and the stacks; behind it scratchpads */
+#define L1_CLUSTERS_MAX      44u     /* the own L1's alias is after them */
+#define L1_PACKETS           0x4400u /* packet buffer; before it a reserved KiB and the stacks; after it scratchpads */
 #define SOC_CLUSTER_HPUS_MAX 16u     /* number of stacks in front of the packet buffer */
 #define SOC_NUMBERED_HPUS    8u      /* HPUs per cluster in programs' numbering of all HPUs */
 #define L2_HANDLER           0x1c000000u
 #define L2_HANDLER_BYTES     0x00400000u
 #define L2_STATE             0x1c300000u /* state of spincc's images (pspin.ld), and handler memory of contexts by PsPIN's driver */
 #define L2_STATE_BYTES       0x00100000u
-#define L1_KIB_MAX           2048u /* the cluster's registers are behind it */
+#define L1_KIB_MAX           2048u /* the cluster's registers are after it */
 #define L2_PACKET            0x1c400000u
 #define L2_PACKET_KIB_MAX    12288u
 #define PROGRAM              0x1d000000u
@@ -46,7 +46,7 @@ struct storage {
 	uint32_t l2_packet_bytes;
 	uint8_t *l2_handler, *l2_packet, *program, *host;
 	size_t host_bytes;
-	size_t host_used;   /* all bytes behind it are zero */
+	size_t host_used;   /* all bytes after it are zero */
 	int shares_packets; /* l2_packet is owned by another struct storage */
 };
 
@@ -73,7 +73,7 @@ enum storage_fit { STORAGE_FITS, STORAGE_IN_PACKET_BUFFER, STORAGE_OUTSIDE };
 enum storage_fit storage__fit(const struct storage *memory, const struct hw_elf_segment *segment);
 
 /*
- * Fills the memories, which must be zero, from an image by load address; scratchpads are moved behind its data in L1. A segment at a
+ * Fills the memories, which must be zero, from an image by load address; scratchpads are moved after its data in L1. A segment at a
  * cluster's own address of L1 goes to that cluster. One at L1_OWN goes to every cluster, since each HPU sees its own cluster's L1
  * there: PsPIN's runtime links per-cluster data to that address (.data_tiny_l1). Like PsPIN's simulator it copies only the bytes in the
  * file, so a segment without any does not overwrite another one at the same address (.stack at 0x10000000). Returns 0, or -EINVAL if

@@ -29,7 +29,7 @@
 #define AMO_ID_EARLY_CYCLES 1u
 /* P: from an ID to the memory; 0 if a load does not take that long (sPIN's targets). */
 #define L2_PORT_PATH_CYCLES 2u
-/* S: registers behind the arbitration between clusters (number). */
+/* S: registers after the arbitration between clusters (number). */
 #define CHANNEL_CHOSEN 2u
 /*
  * An SC that is refused in front of handler memory does not reach it. P: 19 cycles instead of 21 (packet memory: 21). Its answer still

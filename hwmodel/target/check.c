@@ -15,7 +15,7 @@
 
 #define KIB                 1024u
 #define PS_PER_US           1000000u
-#define SCRATCHPADS_KIB_MIN 16u    /* of L1 behind the packet buffer, for messages */
+#define SCRATCHPADS_KIB_MIN 16u    /* of L1 after the packet buffer, for messages */
 #define RING_BYTES_MIN      2048u  /* of a packet buffer's ring: an Ethernet frame */
 #define MESSAGE_IDS         65536u /* ids of a HER, divided among the clusters */
 

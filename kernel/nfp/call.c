@@ -7,7 +7,7 @@
 
 #include "kernel/nfp/walk.h"
 
-#define SHORTEST_FRAME_PAYLOAD 46 /* ETH_ZLEN - ETH_HLEN: every packet has that many bytes behind its Ethernet header */
+#define SHORTEST_FRAME_PAYLOAD 46 /* ETH_ZLEN - ETH_HLEN: every packet has that many bytes after its Ethernet header */
 
 /* The helpers that the checker knows by name; moves_packet: pointers to the packet are invalid afterwards. */
 static const struct {

@@ -32,7 +32,7 @@ struct nfp_reg {
 	uint16_t map;
 	uint32_t id;         /* shared by registers that are known to be equal; 0: none */
 	int32_t off;         /* constant part of a pointer's offset */
-	int32_t range;       /* of NFP_PACKET: bytes behind its variable base that are inside the packet */
+	int32_t range;       /* of NFP_PACKET: bytes after its variable base that are inside the packet */
 	uint32_t half_def;   /* instruction + 1 that wrote only the low half; 0: all was written */
 	struct nfp_scalar n; /* the number, or a pointer's variable part */
 };

@@ -23,7 +23,7 @@ struct kernel_share;
 struct kernel_share_opts {
 	const char *program; /* its name in the object, which `xdp-loader status` shows */
 	unsigned priority;   /* programs with a lower priority run before it */
-	uint32_t chain;      /* bits 1 << XDP_PASS and so on: after these verdicts the programs behind it also run */
+	uint32_t chain;      /* bits 1 << XDP_PASS and so on: after these verdicts the programs after it also run */
 };
 
 /*

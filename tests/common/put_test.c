@@ -21,7 +21,7 @@
 #define MESSAGE     4000u /* bytes sent to the putter */
 #define SMALL       8u
 #define HOST_BYTES  (32u << 10) /* put for each message */
-#define TAKEN_BYTES (2u << 20)  /* small puts go behind the first 1 MiB */
+#define TAKEN_BYTES (2u << 20)  /* small puts go after the first 1 MiB */
 #define MARK        99u         /* match bits of puts from host memory */
 #define PAUSE_US    1000
 #define PAUSES_MAX  (15000u * slow_factor()) /* number of pauses */

@@ -86,7 +86,7 @@ void ring_fixture__send(const struct ring_fixture *r, const void *frame, uint32_
 		fail("sending a frame");
 }
 
-/* A byte of the payload, behind the number and the four bytes that tell `returns` what to return. */
+/* A byte of the payload, after the number and the four bytes that tell `returns` what to return. */
 static uint8_t byte_at(uint64_t number, uint32_t i)
 {
 	return (uint8_t)(number * 31 + i * 7 + (i >> 8));

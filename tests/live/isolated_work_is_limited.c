@@ -29,7 +29,7 @@ static const char before[] = "#include <spin/spin.h>\n"
 			     "#else\n"
 			     "#define ASM(text, ...)\n"
 			     "#endif\n"
-			     /* 4,000 jumps, each to the one before; the first leads behind them. They are entered at the last one. */
+			     /* 4,000 jumps, each to the one before; the first leads to after them. They are entered at the last one. */
 			     "#define CHAIN \".byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr;\"\n"
 			     "#define X(statement) statement statement statement statement\n"
 			     "static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"

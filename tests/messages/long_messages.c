@@ -116,7 +116,7 @@ static int send_block(struct fixture *fixture, uint32_t lowest, uint32_t count)
 	return failed;
 }
 
-/* Checks host memory up to the message's length; what is behind it may belong to another message. */
+/* Checks host memory up to the message's length; what is after it may belong to another message. */
 static int check_memory(struct fixture *fixture)
 {
 	uint8_t memory[HOST_BYTES];

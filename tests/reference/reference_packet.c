@@ -75,7 +75,7 @@ int reference_parse(const struct reference *r, struct reference_packet *p, const
 	return 1;
 }
 
-/* Returns 1 if a packet behind this one has arrived. */
+/* Returns 1 if a packet after this one has arrived. */
 static int has_later_packet(const struct reference_message *m, uint32_t packet)
 {
 	for (uint32_t i = packet + 1; i < REFERENCE_PACKETS_MAX; i++)

@@ -53,7 +53,7 @@ static void receive_sent(const uint32_t *words, int replied)
 		if (bytes == 4)
 			replies++;
 		else if (bytes >= 8 && !memcmp(got + bytes - 8, words + puts, 8))
-			puts++; /* two words behind SLMP's headers, starting one word later in each packet */
+			puts++; /* two words after SLMP's headers, starting one word later in each packet */
 		else
 			fail("a packet of handlers is not as they sent it");
 	}

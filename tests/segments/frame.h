@@ -25,7 +25,7 @@ struct segframe_shape {
 	uint8_t tags;       /* VLAN, at most 2 */
 	uint8_t ip_options; /* words, at most 10; IPv4 only */
 	uint8_t options;    /* words of TCP options, at most 10 */
-	uint8_t padding;    /* bytes behind the IP packet */
+	uint8_t padding;    /* bytes after the IP packet */
 	uint8_t sum;        /* enum segframe_sum */
 };
 

@@ -116,7 +116,7 @@ static void out_of_order(void)
 
 	begin();
 	SYN_AT(100);
-	DATA_FIN(PROCEEDED, 0, 104, NULL); /* a byte behind it proves it wrong */
+	DATA_FIN(PROCEEDED, 0, 104, NULL); /* a byte after it proves it wrong */
 	DATA(SUCCESS, 1, 101, "12345");
 	EXPECT(completions, 0);
 	DATA_FIN(PROCEEDED, 0, 103, NULL); /* before the first missing byte */

@@ -174,7 +174,7 @@ static const uint8_t *damage(const struct guarded *section, size_t bytes, unsign
 	return at;
 }
 
-/* Returns 1 if the text is not one that a line has, or none. A function behind all records must have none, not that of another function. */
+/* Returns 1 if the text is not one that a line has, or none. A function after all records must have none, not that of another function. */
 static int find_line(const struct line_info *info, int must_be_found)
 {
 	char text[128];

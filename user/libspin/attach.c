@@ -174,6 +174,7 @@ static void leave_deleted_nics(struct spin_ctx *ctx)
 	}
 }
 
+/* Adds one interface. The first one starts the context's threads. On failure the context is as before. */
 static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 {
 	struct spin_place *place;

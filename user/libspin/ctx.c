@@ -63,6 +63,7 @@ static int host_map_fd(const struct spin_ctx *ctx)
 	return map && bpf_map__autocreate(map) ? bpf_map__fd(map) : -1;
 }
 
+/* After loading: maps the object's sections, and finds the variables and file descriptors that libspin uses. */
 static int open_memory(struct spin_ctx *ctx)
 {
 	struct bpf_program *prog = class__program(ctx);
@@ -238,6 +239,7 @@ struct create_params {
 	uint32_t mtu; /* load_bytes_by_mtu() of all its interfaces; 0: of its first one */
 };
 
+/* The one way in which contexts are made: checks rule and options, loads the object and maps its memory. Attaches to no interface. */
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  const struct create_params *params, struct spin_ctx **out)
 {

@@ -113,6 +113,7 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i)
 	return layout__nth(ctx->btf, i, &var) ? NULL : var.name;
 }
 
+/* Runs a program on a frame `repeat` times (BPF_PROG_TEST_RUN). Returns 0, or -errno with a reason; -ETIME: the work limit ended it. */
 static int run_frame(int prog_fd, const char *who, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out,
 		     size_t out_bytes, struct spin_run_result *result)
 {

@@ -185,6 +185,7 @@ static int check_words(const struct spin_rule *rule)
 	return 0;
 }
 
+/* Fills in the protocol (UDP if none is given) and the IP version that it implies. */
 static int check_protocol(struct spin_rule *rule)
 {
 	unsigned i = find_protocol(rule->protocol ? rule->protocol : IPPROTO_UDP);
@@ -404,6 +405,7 @@ static int parse_not(struct spin_rule *rule, char **save)
 	return value ? parse_address(rule, word, value, 1) : spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
 }
 
+/* Parses one word of the rule and, from *save, the words that belong to it. */
 static int parse_word(struct spin_rule *rule, const char *word, char **save)
 {
 	const char *value;

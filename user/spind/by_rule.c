@@ -21,6 +21,7 @@
 
 #define CHECK_MS 250 /* how often a holder checks that the interface still exists */
 
+/* Creates the context that the request describes and attaches it to the interface. */
 static int create_context(struct client *client, struct spin_object **obj, struct held *held)
 {
 	struct broker_request *request = &client->handoff.request;

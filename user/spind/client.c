@@ -46,6 +46,7 @@ struct creation {
 	struct spin_ctx **out;
 };
 
+/* Creates the context of a socket: for TCP as a stream, else for the interfaces that it receives from. */
 static int create_ctx(const struct creation *c, struct spin_ctx *share)
 {
 	const struct broker_request *request = &c->client->handoff.request;
@@ -199,6 +200,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* Serves a context until its client closes the connection, or until the socket is gone. */
 static void serve_context(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
@@ -251,6 +253,7 @@ static int create_context(struct client *client, struct facts *facts, struct spi
 	return err;
 }
 
+/* Creates a context for a socket and serves it. Returns when it is destroyed. */
 static void serve_create(struct client *client)
 {
 	struct held held = { .uid = client->handoff.uid,

@@ -138,6 +138,7 @@ static int send_within_quota(struct handoff *handoff, int ns, int *fds, unsigned
 	return err;
 }
 
+/* Checks a request that creates a context, and passes it to the holder of its network namespace. */
 static void send_create(const struct connection *client, struct handoff *handoff, int *fds, unsigned fd_count)
 {
 	char text[256];
@@ -192,6 +193,7 @@ static void send_operation(const struct connection *client, const struct handoff
 	}
 }
 
+/* Passes the first request of a connection to the holders that it concerns, or refuses it. */
 static void dispatch_request(const struct connection *client, struct handoff *handoff, int *fds, unsigned fd_count)
 {
 	struct handoff_reply sum;

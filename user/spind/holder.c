@@ -183,6 +183,7 @@ static int send_list_entry(void *arg, struct held *held)
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
 
+/* Returns 1 if this holder took the request (then it owns the descriptors), 0 if it is not for it, HANDOFF_BUSY if it cannot. */
 static int handle_handoff(const struct settings *settings, const struct handoff *handoff, const int *fds, unsigned count, int front_fd)
 {
 	switch (handoff->request.op) {

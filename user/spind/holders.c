@@ -145,6 +145,7 @@ static void finish_handoff(int taken, int *fds, unsigned count)
 	close(taken);
 }
 
+/* Sends a request to one holder after the other until one takes it. *sum adds up their replies. Returns whether it was taken. */
 static int send_to_each(const struct handoff *handoff, const int *fds, unsigned count, struct handoff_reply *sum, int *taken)
 {
 	DIR *dir = opendir(directory);

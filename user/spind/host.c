@@ -202,6 +202,7 @@ static int is_eligible(const struct settings *settings, const struct ifaddrs *li
 	return settings__allow(settings, at->ifa_name);
 }
 
+/* Adds the eligible interfaces, virtual or physical ones, that are not in `nics` yet. */
 static int collect_interfaces(const struct settings *settings, const struct ifaddrs *list, int ifindex, int is_virtual,
 			      struct spin_nic *nics[HOST_INTERFACES_MAX], int *count)
 {

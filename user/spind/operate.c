@@ -147,6 +147,7 @@ static void say_swapped(const struct swap *swap, const struct held *held)
 				handler);
 }
 
+/* Replaces the handlers of a context, with or without moving its state. Called with the context kept alive (held__with()). */
 static int swap_held(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
@@ -187,6 +188,7 @@ static int swap_when_allowed(struct swap *swap)
 	}
 }
 
+/* SWAP and MIGRATE: replaces a context's handlers and sends the answer. Returns -errno with a reason if nothing was replaced. */
 static int swap(struct client *client)
 {
 	struct swap swap = { .client = client,
@@ -217,6 +219,7 @@ static int swap(struct client *client)
 	return 0;
 }
 
+/* SET_RULE: replaces the rule of a context and sends the answer. */
 static int set_held_rule(void *arg, struct held *held)
 {
 	struct client *client = arg;

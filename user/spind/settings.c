@@ -98,6 +98,7 @@ static const char *apply_setting(struct settings *settings, const char *word, ch
 	return "is not a setting; spind(8) lists them";
 }
 
+/* Applies one line of spind.conf. Returns 0, or -1 after a message that names file and line. */
 static int read_line(struct settings *settings, char *line, const char *path, unsigned number)
 {
 	char word[32], value[640], copy[640];

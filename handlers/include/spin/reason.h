@@ -13,12 +13,12 @@
  * The tests are made in this order; the first that fails gives the reason:
  *   1. Ethernet header complete (TRUNCATED); at most two VLAN tags of type 0x8100 or
  *      0x88a8, each complete (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP). A frame of another type, if
- *      a context's rule names it, has at least one byte behind the type (TRUNCATED) and at most
+ *      a context's rule names it, has at least one byte after the type (TRUNCATED) and at most
  *      SPIN_IP_BYTES_MAX (TOO_LONG), and step 6 is next
  *   2. IPv4: 20 bytes present (TRUNCATED), version 4 and header length >= 20
  *      (IP_MALFORMED), protocol UDP, or ICMP if a context takes ICMP or ICMPv6, or TCP if a context takes segments
  *      (NOT_UDP), not a fragment (FRAGMENT), the
- *      whole IP header and 8 bytes behind it, UDP's header or the start of an ICMP message, or 20 bytes of TCP's header,
+ *      whole IP header and 8 bytes after it, UDP's header or the start of an ICMP message, or 20 bytes of TCP's header,
  *      present (TRUNCATED), total length at least that and at most what the frame
  *      holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *      IPv6: 40 bytes present (TRUNCATED), version 6 (IP_MALFORMED), next header

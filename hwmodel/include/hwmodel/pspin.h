@@ -183,7 +183,7 @@ int pspin__reset(struct pspin *nic);
 int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
 
 /*
- * Posts an entry behind those posted before. Uses match_bits, ignore_bits, start, length, options, source (spin_me_from()) and min_free
+ * Posts an entry after those posted before. Uses match_bits, ignore_bits, start, length, options, source (spin_me_from()) and min_free
  * of `entry`; handler_mem is its handlers' own host memory; its counter is zero. -EINVAL: outside the host memory, or options that this
  * context cannot have. -ENOSPC: all entries are in use.
  */

@@ -104,7 +104,7 @@ struct rv32_config {
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
 	uint32_t l1_banks;         /* of the data windows, word-interleaved; 0: 64 */
-	uint32_t l1_amo_cycles;    /* cycles that an AMO occupies its bank; only the access directly behind it waits; 0: 2 */
+	uint32_t l1_amo_cycles;    /* cycles that an AMO occupies its bank; only the access directly after it waits; 0: 2 */
 	uint8_t stop_at_self_jump; /* a jump to itself stops the run: RV32_STOP_HALT */
 	/*
 	 * 1: a halfword at 3 mod 4 is stored as a word, as PsPIN's core does: it enables the bytes of a word in the second part
@@ -182,7 +182,7 @@ void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsign
 
 /*
  * For cores that share a cache and run different programs linked to the same addresses: the program's lines are this many bytes, whole
- * lines, behind their addresses. Default 0. Must be set before the core runs through a cache.
+ * lines, after their addresses. Default 0. Must be set before the core runs through a cache.
  */
 void rv32_core__set_code_offset(struct rv32_core *core, uint32_t offset);
 

@@ -34,7 +34,7 @@ enum xpulp_reason {
 
 /* A loop that ran, with its cycles as measured and as estimated. */
 struct xpulp_loop {
-	uint32_t start, end;           /* addresses: of the first instruction; behind the branch */
+	uint32_t start, end;           /* addresses: of the first instruction; after the branch */
 	uint64_t entries, turns;       /* how often the loop was entered; iterations in all */
 	uint64_t cycles;               /* by the profile */
 	uint64_t cycles_xpulp;         /* with Xpulp, setup included; equal to `cycles` if there is a reason */

@@ -3,10 +3,10 @@
 #define LENGTHS_H
 
 /*
- * Handlers that deliver datagrams in another length (<spin/deliver.h>), as the payload's first bytes say (struct ask): cut, or with a payload
- * from the buffer, in which the bytes count up by one from `first`. The packet's word behind these bytes is inverted before, so it arrives
- * inverted unless the payload is the buffer's. Other codes and replies after the call show that only SPIN_SUCCESS delivers. Registered by
- * lengths.c, lengths_user.c and lengths_host.c, for tests/vectors/lengths and tests/sockets.
+ * Handlers that deliver datagrams in another length (<spin/deliver.h>), as the payload's first bytes say (struct ask): cut, or with a
+ * payload from the buffer, in which the bytes count up by one from `first`. The packet's word after these bytes is inverted before, so it
+ * arrives inverted unless the payload is the buffer's. Other codes and replies after the call show that only SPIN_SUCCESS delivers.
+ * Registered by lengths.c, lengths_user.c and lengths_host.c, for tests/vectors/lengths and tests/sockets.
  */
 #include <spin/spin.h>
 

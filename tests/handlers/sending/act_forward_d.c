@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_forward_d - datagrams say where to forward them (act_put.h). With FORWARD_AND_SET the word behind the request is stored before the
+ * act_forward_d - datagrams say where to forward them (act_put.h). With FORWARD_AND_SET the word after the request is stored before the
  * call and set to 0 after it: the packet sent must have the former value, the datagram the latter. For tests/vectors/actions.
  */
 #include <spin/spin.h>

@@ -31,6 +31,7 @@ static void last_line(const char *log, char *line, size_t bytes)
 	}
 }
 
+/* Turns a failed load into a reason for the user: the last line of the log, if there is one, and else what errno means for a card. */
 static int explain_refusal(const struct card *card, int err, const char *log)
 {
 	char line[512];

@@ -82,6 +82,7 @@ static int check_map(const struct contract_file *file, const struct btf *btf, co
 	return 0;
 }
 
+/* Checks every map, and that all of them together fit onto a card. */
 static int check_maps(const struct contract_file *file, const struct btf *btf, struct bpf_object *bpf)
 {
 	uint64_t entries = 0, maps = 0;

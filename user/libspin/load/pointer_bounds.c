@@ -77,6 +77,7 @@ static void apply_alu(const struct bpf_insn *insn, uint8_t *reg)
 	}
 }
 
+/* Updates what is known of the registers and stack slots after one instruction. */
 static void apply_instruction(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 {
 	uint8_t *slot;
@@ -144,7 +145,7 @@ static int needs_correction(const struct flow *f, const struct work_code *code, 
 	return ((insn->code == COPY && !insn->off) || is_spill(insn)) && f->at[i][insn->src_reg] & COMPUTED;
 }
 
-/* Moves the instruction behind the program's end, after an addition of 0. Returns -1 if that is too far for a jump. */
+/* Moves the instruction to after the program's end, after an addition of 0. Returns -1 if that is too far for a jump. */
 static int correct(struct bpf_insn *insns, size_t *count, size_t at)
 {
 	const struct bpf_insn moved = insns[at];

@@ -75,6 +75,7 @@ static int wait_for_end(struct watch *w)
 	return over;
 }
 
+/* The thread that reports, once a second, which program is being verified and since when. */
 static void *watch(void *arg)
 {
 	struct watch *w = arg;

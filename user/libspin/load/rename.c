@@ -26,6 +26,7 @@ struct symbols {
 	Elf64_Shdr names;
 };
 
+/* Finds the symbol table and its names. Returns 0 if there is none, or if it lies outside the file. */
 static int find_symbols(const uint8_t *elf, size_t bytes, struct symbols *out)
 {
 	Elf64_Shdr section;

@@ -46,6 +46,9 @@ static void publish_clock(struct messages *m)
 	}
 }
 
+/*
+ * The thread that calls the sweep: often while messages are in flight, rarely otherwise. An error ends it and is kept for the application.
+ */
 static void *thread_main(void *arg)
 {
 	const struct spin_ctx *ctx = arg;

@@ -167,6 +167,7 @@ static int check_inner(const struct contract_file *file, const struct map_row *r
 	return 0;
 }
 
+/* The map must be a row of `maps` with the same type, sizes and flags, or the data of a section. */
 static int check_map(const struct contract_file *file, struct bpf_map *map, struct found *found)
 {
 	const char *name = bpf_map__name(map);

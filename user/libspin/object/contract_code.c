@@ -248,6 +248,7 @@ struct targets {
 	size_t count;
 };
 
+/* Records what section an instruction refers to. Only the two relocations that spincc's code needs are accepted. */
 static int record_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
 {
 	size_t at = rel->r_offset / sizeof(*insns);
@@ -455,6 +456,7 @@ static int check_instructions(const struct code *c, size_t section)
 	return err;
 }
 
+/* Names and sections first: the checks of instructions rely on them. */
 static int check_all(struct code *c)
 {
 	GElf_Shdr header;

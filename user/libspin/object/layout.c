@@ -242,6 +242,7 @@ static int visit_members(struct walk *w, const struct layout_type *type, const c
 	return rc;
 }
 
+/* Calls the walk's function for each scalar in a value of any type; w->path names the scalar, as in `table[3].count`. */
 static int visit(struct walk *w, uint32_t id, const char *mem, size_t bytes, unsigned depth)
 {
 	size_t length = strlen(w->path);
@@ -349,6 +350,7 @@ struct table {
 	uint32_t entries, entry_bytes, entry_type;
 };
 
+/* Checks that a variable is a table, an array of structs whose first field is a 32-bit key. Sets *t to its description. */
 static int open_table(const struct btf *btf, const struct layout_variable *var, void *mem, struct table *t)
 {
 	struct layout_type type, entry, key;
@@ -472,7 +474,7 @@ static int is_moved_by(const struct table *t, uint32_t from, uint32_t hole)
 }
 
 /*
- * Backward-shift deletion: a search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old
+ * Backward-shift deletion: a search ends at an empty entry, so entries after the hole move into it. Each is in both slots before its old
  * slot is cleared.
  */
 static void close_hole(const struct table *t, uint32_t hole)

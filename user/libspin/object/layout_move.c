@@ -105,6 +105,7 @@ static int is_zero(const char *mem, size_t bytes)
 	return 1;
 }
 
+/* Copies an array entry by entry. Groups of entries that have not changed since the last pass are skipped. */
 static int copy_entries(struct layout_move *move, const struct step *step, const struct cursor *all)
 {
 	uint32_t group;
@@ -192,6 +193,7 @@ static int copy_table(struct layout_move *move, const struct step *step, const s
 	return err;
 }
 
+/* Executes steps in order. A step with sub-steps (`steps`) is followed by them and executes them itself. */
 static int run_steps(struct layout_move *move, const struct step *step, unsigned count, const struct cursor *cursor)
 {
 	int err = 0;

@@ -179,6 +179,7 @@ static int save_path(struct plan *p, unsigned at)
 	return p->move->step[at].path ? 0 : spin_fail(-ENOMEM, "no memory to move state");
 }
 
+/* Plans a step for the array and sub-steps for one entry. If an entry is copied whole, so is the array. */
 static int plan_array(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
 {
 	const struct btf_array *here = btf_array(x->t), *there = btf_array(y->t);
@@ -284,6 +285,7 @@ static int find_member(struct plan *p, const struct layout_type *in, const char 
 static int plan_members(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y,
 			unsigned depth);
 
+/* A member that the new type lacks is no error: its name is added to the list of what is lost. */
 static int plan_member(struct plan *p, const struct type_pair *b, const struct layout_type *member, const char *name,
 		       const struct layout_type *y, unsigned depth)
 {
@@ -341,6 +343,7 @@ static int plan_members(struct plan *p, const struct type_pair *b, const struct 
 	return 0;
 }
 
+/* Plans how a value of one type becomes a value of the other. Equal types are copied whole. */
 static int plan_type(struct plan *p, const struct type_pair *b, unsigned depth)
 {
 	struct layout_type x = { 0 }, y = { 0 };

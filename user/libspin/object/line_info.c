@@ -57,7 +57,7 @@ static int take_copy(struct part *from, void *to, size_t bytes)
 	return 1;
 }
 
-/* Takes what lies `at` bytes behind the header. */
+/* Takes what lies `at` bytes after the header. */
 static int find_part(const uint8_t *data, size_t section_bytes, uint32_t header_bytes, uint32_t at, uint32_t bytes, struct part *out)
 {
 	struct part all = { data, section_bytes }, before;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Rewrites an isolated (untrusted) BPF program so that a packet cannot hold the CPU: inserts a counter of work into every loop
- * (work_limit.h). Called by class.c for each program of an isolated context before it is loaded. Added code goes behind the program, so
+ * (work_limit.h). Called by class.c for each program of an isolated context before it is loaded. Added code goes after the program, so
  * that no instruction moves and lines, relocations and types stay valid.
  */
 #include <errno.h>

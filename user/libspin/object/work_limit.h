@@ -5,7 +5,7 @@
 /*
  * Limits how long one packet may hold a CPU in the isolated class: handlers of programs that are not trusted, loaded without CAP_PERFMON.
  * Called by class.c before a program is loaded. The limit is enforced on the instructions that are loaded, whoever compiled them. Each
- * backward jump of a loop is redirected through a few instructions behind the program's end. They subtract the maximum cost of one
+ * backward jump of a loop is redirected through a few instructions after the program's end. They subtract the maximum cost of one
  * iteration of that loop from a counter on the stack, and end the program with XDP_ABORTED when it is used up. Every loop has a backward
  * jump, so a run costs at most the limit plus each instruction once. Other backward jumps are left alone: a reference may be held there
  * (ringbuf), with which a program may not end.

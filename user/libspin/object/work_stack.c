@@ -206,6 +206,7 @@ int work_stack__check(struct work_code *code)
 #define BIT(reg)  (1u << (reg))
 #define ARGUMENTS (BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5))
 
+/* Returns the registers that an instruction reads, one bit each. */
 static unsigned regs_read(const struct bpf_insn *insn)
 {
 	unsigned both = BIT(insn->dst_reg) | (BPF_SRC(insn->code) == BPF_X ? BIT(insn->src_reg) : 0);

@@ -204,6 +204,7 @@ static int create_devmap(const struct spin_nic *nic, unsigned entries, int progr
 	return err;
 }
 
+/* Creates the maps through which packets leave this interface, unless they exist already for the loaded program. */
 static int create_devmaps(struct spin_nic *nic)
 {
 	unsigned generation;

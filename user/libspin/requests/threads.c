@@ -138,7 +138,7 @@ int spin_ctx__requests(struct spin_ctx *ctx, int (*fn)(void *arg, const struct s
 	return err < 0 ? spin_fail(err, "cannot read the requests of %s: %s", ctx->name, strerror(-err)) : 0;
 }
 
-/* The thread that reads requests and sends packets. */
+/* --- the thread that reads requests and sends packets --- */
 
 void requests__fail(struct requests *r, int err)
 {
@@ -161,6 +161,7 @@ static int handle_request(void *arg, const struct spin_request *request)
 	return 0;
 }
 
+/* The thread that carries out requests until it is stopped. After that it carries out those that are left. */
 static void *thread_main(void *arg)
 {
 	struct spin_ctx *ctx = arg;

@@ -23,6 +23,7 @@
 #define POLL_MS         5
 #define PREFETCH_AHEAD  4u /* packets whose headers are prefetched while one is parsed */
 
+/* Writes to `reason` what an error of the socket calls means for the user. Returns the error. */
 static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *reason,
 		   size_t reason_bytes)
 {

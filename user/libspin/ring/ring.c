@@ -32,6 +32,7 @@ const char *spin_ring_mode_name(enum spin_ring_mode mode)
 
 /* --- checks --- */
 
+/* Can the context have a ring? Returns 0, or -errno with a reason. */
 static int check_context(const struct spin_ctx *ctx)
 {
 	if (ctx->remote || ctx->guard || ctx->streams)
@@ -172,6 +173,7 @@ static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts
 	return 0;
 }
 
+/* Opens the queues, in zero-copy mode if the options allow it, else copying. ring->reason then says why not zero-copy. */
 static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opts, int all)
 {
 	const struct spin_nic *nic = ring->ctx->nic;

@@ -18,7 +18,7 @@ int ring__program_fd(const struct spin_ring *ring);
 int ring__replace(struct spin_ring *ring, int prog_fd);
 
 /*
- * While a context's rule changes, its old and new program both run, each behind a ring program of its own. ring__add() sets *added_fd to
+ * While a context's rule changes, its old and new program both run, each called by its own ring program. ring__add() sets *added_fd to
  * the second ring program, which runs prog_fd. When no packet reaches the first one any more, ring__take_added() keeps only the second. If
  * the change fails, ring__drop_added() keeps only the first.
  */

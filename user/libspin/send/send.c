@@ -282,6 +282,7 @@ static int check_timeout(struct job *j)
 	return 0;
 }
 
+/* Sends the packets of a message, again where they are lost, until all are acknowledged. */
 static int transfer(struct job *j)
 {
 	struct spin_sender *s = j->sender;

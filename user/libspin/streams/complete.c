@@ -148,6 +148,7 @@ static int on_news(void *arg, void *data, size_t bytes)
 	return ++news_count < NEWS_AT_A_TIME ? 0 : -EAGAIN;
 }
 
+/* The thread that runs completion handlers of connections that have ended, when their last bytes have been handled. */
 static void *run_completions(void *arg)
 {
 	struct pollfd wait = { .fd = ring_buffer__epoll_fd(streams_shared.news), .events = POLLIN };

@@ -118,6 +118,7 @@ static int attach_verdict(int verdict_fd)
 	return 0;
 }
 
+/* After loading, once per process: attaches the programs and starts the thread that ends streams. */
 static int open_shared(void)
 {
 	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(streams_shared.bpf, "spin_stream_guard"));

@@ -68,6 +68,7 @@ static int add_socket(int map_fd, uint64_t cookie, uint64_t fd)
 	return bpf_map_lookup_elem(map_fd, &cookie, &value) ? bpf_map_update_elem(map_fd, &cookie, &fd, BPF_ANY) : 0;
 }
 
+/* Gives a connection that exists already to the context. */
 static int add_connection(const struct streams *s, int socket_fd)
 {
 	const struct spin_stream_known known = { .owner = { s->id, s->slot } };

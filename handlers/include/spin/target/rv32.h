@@ -82,7 +82,7 @@ struct spin_packet {
 SPIN_INLINE void spin_unforward_(struct spin_packet *packet);
 
 /*
- * Does the context take segments? Known at compile time: the image defines it behind the registration. Not a field of the packet: another
+ * Does the context take segments? Known at compile time: the image defines it after the registration. Not a field of the packet: another
  * field would change the code of all handlers.
  */
 SPIN_INLINE _Bool spin_is_segment_(void);
@@ -260,7 +260,7 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 	spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, dst_port), port);
 }
 
-/* Stores the length behind the IP header in the headers of IP and UDP. */
+/* Stores the length after the IP header in the headers of IP and UDP. */
 SPIN_INLINE void spin_set_length_(struct spin_packet *packet, uint32_t bytes)
 {
 	if (packet->is_ip4)

@@ -356,7 +356,7 @@ int spin_ctx__set(struct spin_ctx *ctx, const char *assignment);
 int spin_ctx__table_insert(struct spin_ctx *ctx, const char *table, const char *fields);
 
 /*
- * Removes the entry with this key: "src=10.0.0.1". Entries behind it may move, and then lose what handlers count in them at that moment.
+ * Removes the entry with this key: "src=10.0.0.1". Entries after it may move, and then lose what handlers count in them at that moment.
  * -ENOENT: no such entry.
  */
 int spin_ctx__table_delete(struct spin_ctx *ctx, const char *table, const char *key);

@@ -57,7 +57,7 @@ struct spin_me_opts {
 };
 
 /*
- * Appends an entry behind those posted before. *me is its index, as events name it: the lowest index that is free and that no message in
+ * Appends an entry after those posted before. *me is its index, as events name it: the lowest index that is free and that no message in
  * flight uses. The index of an entry that was used is free again when the function given to spin_ctx__events() has returned from its
  * message's event; until then spin_ctx__me_get() describes the entry that the event names. If a get has used the entry, its answer is read
  * from the entry's memory even after the event, which may take seconds: the entry is SPIN_ME_UNREAD until the answer has been sent, and
