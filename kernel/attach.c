@@ -69,6 +69,7 @@ static int is_libxdp(const char *program)
 	return !strcmp(program, "xdp_dispatcher");
 }
 
+/* Says whose XDP program holds the interface and how to remove it. */
 static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex, const char *ifname, char *reason, size_t bytes)
 {
 	char program[BPF_OBJ_NAME_LEN], owner[64], names[160];

@@ -59,6 +59,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, int btf_fd
 	return fd < 0 ? -errno : fd;
 }
 
+/* Loads and attaches a program of this type to another one's function. Returns 0, or the -errno that the kernel gives. */
 static int try_attach(enum bpf_prog_type type, enum bpf_attach_type attach)
 {
 	uint32_t func;

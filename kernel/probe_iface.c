@@ -47,6 +47,7 @@ static void parse_xdp(const struct nlattr *xdp, struct probe_iface *out)
 	}
 }
 
+/* Callback for the answer to RTM_GETLINK. */
 static void parse_link(void *arg, const struct nlmsghdr *answer)
 {
 	const struct ifinfomsg *info = NLMSG_DATA(answer);
@@ -139,6 +140,7 @@ static int read_threaded(int sysfs_fd, const struct probe_iface *iface)
 	return (int)textfile__number(sysfs_fd, path, -1);
 }
 
+/* Reads an interface by name, or by index if name is NULL. */
 static int read_link(const struct probe_net *net, const char *name, int ifindex, struct probe_iface *out)
 {
 	struct ifinfomsg fixed = { .ifi_index = ifindex };

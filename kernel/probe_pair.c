@@ -73,6 +73,7 @@ static int attach(const struct probe_net *net, int ifindex, uint32_t program_fla
 	return err;
 }
 
+/* Makes a pair of veth in a namespace of its own, which ends with the process, and tries XDP in each mode on it. */
 static void probe_in_child(struct probe_pair *out)
 {
 	struct probe_iface near, far;

@@ -49,6 +49,7 @@ static unsigned hash(uint32_t pc, struct hazard h)
 	return (key >> 1) % RV32_HASH;
 }
 
+/* Fetches and decodes one instruction. Where there is none, *insn is of class FAULT, which traps when it executes. */
 static void fetch(const struct rv32_core *core, uint32_t pc, struct rv32_insn *insn)
 {
 	uint16_t low, high;
@@ -180,6 +181,7 @@ static void add_lines(struct block_builder *b, const struct rv32_insn *insn)
 			crosses(b->core, next) && !(b->schedule.hazard.flags & HAZARD_JUMPED);
 }
 
+/* Appends the operations of one instruction: checks of its code lines, a check of the AMO before it, then itself. */
 static void add_insn(struct block_builder *b, const struct rv32_insn *insn)
 {
 	bool writes_rd = insn->format != RV32_FMT_S3 && insn->format != RV32_FMT_S3P && insn->class_ != RV32_CLASS_HWLOOP;
@@ -321,6 +323,7 @@ static void *arena_alloc(struct rv32_core *core, size_t bytes)
 	return p;
 }
 
+/* Copies the finished block to the core's memory and enters it in the hash table. */
 static struct block *commit(struct block_builder *b, uint32_t pc, struct hazard hazard)
 {
 	size_t op_bytes = b->ops * sizeof(struct op), info_bytes = b->ops * sizeof(struct op_info);
@@ -368,6 +371,7 @@ static void cut_block(struct block_builder *b, const struct rv32_insn *insn)
 	add_edge(b, insn->pc, b->schedule.hazard, 0, false)->falls = 1;
 }
 
+/* Builds the block that begins at pc. `hazard` is what earlier instructions leave, which decides the first ones' stalls. */
 static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
 	struct block_builder b = { .core = core, .schedule.hazard = hazard, .is_cold = hazard.flags & HAZARD_COLD, .line = RV32_NO_LINE };

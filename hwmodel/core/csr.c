@@ -52,6 +52,7 @@ static uint32_t mstatus(const struct rv32_core *core)
 	return (core->mie ? STATUS_MIE : 0) | (core->mpie ? STATUS_MPIE : 0) | (core->mpp_user ? 0 : STATUS_MPP);
 }
 
+/* Reads a CSR that user mode may read. Returns false if there is none of this number. */
 static bool read_user(struct rv32_core *core, const struct op *op, unsigned csr, uint64_t now, uint32_t *value)
 {
 	switch (csr) {

@@ -283,6 +283,7 @@ static uint32_t arithmetic(uint32_t c)
 	}
 }
 
+/* Expands a compressed instruction whose lowest bits are 01. Returns 0 if it is illegal. f3: its highest three bits. */
 static uint32_t quadrant1(uint32_t c, uint32_t f3)
 {
 	uint32_t rd = field(c, 7, 5, 0), imm;

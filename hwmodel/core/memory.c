@@ -226,6 +226,7 @@ enum rv32_bus_status memory__store(struct rv32_core *core, const struct op *op, 
 	return access_memory(core, op, RV32_STORE, addr, size, &value);
 }
 
+/* Returns what an AMO stores. funct5: its operation, as encoded. */
 static uint32_t amo_result(unsigned funct5, uint32_t old, uint32_t value)
 {
 	switch (funct5) {
@@ -250,6 +251,7 @@ static uint32_t amo_result(unsigned funct5, uint32_t old, uint32_t value)
 	}
 }
 
+/* Executes an LR, SC or AMO on memory that the core accesses without its bus, and notes until when the bank is occupied. */
 static int atomic_in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5, uint32_t addr,
 			    uint32_t value, uint32_t *old, uint8_t *mem)
 {

@@ -240,6 +240,7 @@ static uint64_t dynamic_cycles(const struct loop_body *b)
 	return sum;
 }
 
+/* Returns why the loop cannot be a hardware loop; NONE: it can. */
 static enum xpulp_reason convertible(const struct loop_body *b)
 {
 	if (b->exits)
@@ -263,6 +264,7 @@ static enum xpulp_reason convertible(const struct loop_body *b)
 	return XPULP_NONE;
 }
 
+/* Estimates the loop's cycles with Xpulp. If that gains nothing, `reason` says why and the cycles stay as they were. */
 static void convert(struct loop_body *b, struct xpulp_loop *loop)
 {
 	unsigned counter, accesses, others, setup = XPULP_SETUP_CYCLES, last = b->count - 1;

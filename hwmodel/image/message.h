@@ -16,6 +16,10 @@ HPU_INLINE uint32_t hpu_message_type(void)
 	return hpu_scratch()->flow_control >> HPU_SCRATCH_TYPE & 255;
 }
 
+/*
+ * Runs the header handler. The scratchpad keeps its verdict for the message's other packets: HPU_SCRATCH_FAILED if it trapped or returned
+ * an invalid code.
+ */
 HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	struct spin_packet packet;

@@ -357,6 +357,7 @@ static void report_unhandled(struct pspin *nic, struct inflight *inflight, enum 
 	record__packet(nic, inflight, build_ack(nic, inflight, reason));
 }
 
+/* Assigns a packet to its message. It is handled, parked until the header handler has ended, finished here, or must wait. */
 static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
 	const struct arrival *a = &inflight->arrival;

@@ -115,6 +115,7 @@ void datagram__work(struct pspin *nic, struct inflight *inflight, enum spin_hand
 	record__work(nic, &event, item, bytes);
 }
 
+/* A handler of the datagram has ended: its result becomes the packet's reason, unless an earlier one failed. */
 static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task)
 {
 	switch (kind) {

@@ -111,6 +111,7 @@ static void begin_arrival(struct pspin *nic, struct inflight *inflight, uint64_t
 	schedule_next(device);
 }
 
+/* Takes the first packet of the line. Returns NULL without memory; the event log is then incomplete. */
 static struct inflight *next_inflight(struct pspin *nic)
 {
 	struct inflight *inflight = inflights__alloc(&nic->device->inflights);
@@ -147,6 +148,7 @@ static struct buffer *alloc_buffer(struct pspin *nic, uint32_t bytes)
 	return place;
 }
 
+/* Event: a packet has arrived completely. It gets a place in packet memory, or is lost, or is held back until there is room. */
 static void arrive(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;
@@ -225,6 +227,7 @@ static struct pspin *next_line(const struct device *device)
 	return next;
 }
 
+/* Schedules the arrival of the packet that is due first, of all contexts, unless that is scheduled already. */
 static void schedule_next(struct device *device)
 {
 	struct ingress *link = &device->ingress;

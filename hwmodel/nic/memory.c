@@ -24,6 +24,7 @@ static int is_cluster_memory(const struct pspin *nic, uint32_t addr)
 	return !nic->device->soc.third_party_image && addr - L1_OWN < L1_STRIDE;
 }
 
+/* Reads words of L1 as the sum over all clusters. */
 static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t bytes)
 {
 	uint8_t *at;

@@ -198,6 +198,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, cons
 	return rc == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
 }
 
+/* A payload or default task has ended: sets the packet's reason and counts its bytes as deposited or dropped. */
 static void data_ended(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, const struct pspin_task *task)
 {
 	inflight->reason = mpq->verdict;

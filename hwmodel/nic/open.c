@@ -97,6 +97,7 @@ static int no_entry(const struct pspin *nic, const char *name, char *err, size_t
 	return -EINVAL;
 }
 
+/* Finds the image's functions for the packets of the rule: of UDP, of ICMP or of an EtherType. */
 static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 {
 	static const struct {

@@ -318,6 +318,7 @@ static enum spin_reason data_reason(const struct inflight *inflight)
 	return inflight->reason == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
 }
 
+/* A payload or default task has ended: accepts the segment, or drops its bytes. */
 static void data_ended(struct pspin *nic, struct inflight *inflight, const struct pspin_task *task)
 {
 	const struct tcp_segment *s = &inflight->arrival.segment;

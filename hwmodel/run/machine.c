@@ -107,6 +107,7 @@ static void add_windows(struct machine *m, struct rv32_config *config)
 	config->window_count = n;
 }
 
+/* Handles accesses outside the core's memory windows. A store to `tohost` stops the run: it is how a program of riscv-tests reports. */
 static enum rv32_bus_status access_outside(void *arg, struct rv32_bus_request *req)
 {
 	struct machine *m = arg;

@@ -101,6 +101,7 @@ static uint32_t amo(unsigned funct5, uint32_t old, uint32_t operand)
  */
 #define AMO_RESPONSE 1u
 
+/* Transfers the data of an access, whose time has been computed before. */
 static void access_data(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, uint8_t *at)
 {
 	uint32_t old = 0;
@@ -205,6 +206,7 @@ static int waits_for_lock(struct hpu *hpu, const struct rv32_bus_request *req)
 	return req->kind == RV32_LR && hpu->tried == req->addr && !hpu->grant;
 }
 
+/* Performs an access to memory: checks that it is allowed, computes when it is answered, and transfers the data. */
 static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;

@@ -340,6 +340,7 @@ static uint64_t write_beats(struct copies *copies, unsigned cluster, const struc
 	return at - way - from - request->beats;
 }
 
+/* Admits a cluster's first copy to the read port, and computes when it is read, written and complete. */
 static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 {
 	const struct pspin_target *target = copies->soc->target;

@@ -92,6 +92,7 @@ static void set_done(struct hpu *hpu, unsigned slot, uint64_t cycle)
 	hpu->command_free[slot] = cycle + (is_direct ? target->slot_reuse_direct : target->slot_reuse);
 }
 
+/* Issues the command that the HPU has written to its registers. One that is invalid is done at once, with an error. */
 static void issue_command(struct hpu *hpu, uint64_t cycle, unsigned slot)
 {
 	struct hpu_command *command = &hpu->commands[slot];
@@ -344,6 +345,7 @@ static enum rv32_bus_status load_function(struct hpu *hpu, struct rv32_bus_reque
 	return RV32_BUS_OK;
 }
 
+/* A load of the doorbell ends the running task. It is answered when the task has ended. */
 static enum rv32_bus_status load_doorbell(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at = req->cycle + hpu->target->doorbell_cycles;

@@ -565,6 +565,7 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
+/* Schedules the next cycle in which the port can do something; none if it is idle. */
 static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
 	const struct handler_writes *handler = &port->handler;

@@ -309,6 +309,7 @@ static struct job *take_task(struct mpqs *m, uint32_t id, uint64_t cycle)
 
 /* --- feedback --- */
 
+/* Processes a task's feedback: changes the message's state, and tells the NIC that the task, and perhaps the message, has ended. */
 static void complete(struct mpqs *m, uint64_t cycle, struct job *job)
 {
 	uint32_t id = job->her.message_id;
@@ -382,6 +383,7 @@ static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 	return RR_SET_NONE;
 }
 
+/* Event: one cycle of the engine. Feedback first, then the dispatcher, then the choice of the next task. */
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct mpqs *m = arg;

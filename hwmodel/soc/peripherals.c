@@ -133,6 +133,7 @@ static int may_access(const struct hpu *hpu, enum memory_region region, uint32_t
 	return region == MEMORY_L1 || region == MEMORY_L2_HANDLER;
 }
 
+/* Starts the transfer that the HPU's DMA registers describe. Its data is moved at once; when it is done is computed. */
 static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	const struct dma *dma = &hpu->soc->dmas[hpu->cluster];
@@ -240,6 +241,7 @@ static int find(const struct event_unit *unit, struct sleeper *sleeper, unsigned
 	return sleeper->mask >> EVENT_UNIT_DISPATCH_EVENT & 1;
 }
 
+/* Takes the next entry for this HPU from the event unit. Without one the HPU sleeps and repeats the load when it is woken. */
 static enum rv32_bus_status pop(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	struct event_unit *unit = unit_of(hpu);
@@ -266,6 +268,7 @@ static enum rv32_bus_status pop(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
+/* Adds an entry for a team of HPUs and wakes those of them that sleep. */
 static void push(struct hpu *by, uint32_t value, uint64_t cycle)
 {
 	struct event_unit *unit = unit_of(by);

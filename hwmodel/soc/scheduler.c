@@ -192,6 +192,7 @@ void scheduler__copied(struct scheduler *s, uint64_t cycle)
 
 /* --- to an HPU and back --- */
 
+/* Fills the registers that describe a task to its HPU. */
 static struct hpu_descriptor describe(const struct scheduler *s, const struct job *job)
 {
 	const struct soc_context *context = job->her.context;

@@ -153,6 +153,7 @@ static int add_to_pointer(struct nfp_walk *w, struct nfp_state *s, const struct 
 	return 0;
 }
 
+/* Copies of a number share an id, so that a comparison of one also bounds the others; 32-bit copies do so from kernel 6.12 on. */
 static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int all = BPF_CLASS(insn->code) == BPF_ALU64;

@@ -223,6 +223,7 @@ static int pointee_bytes(const struct nfp_btf *btf, uint32_t id, uint32_t *out)
 	return 0;
 }
 
+/* Reads one member of the map's definition. Members of other names do not matter. */
 static int read_member(const struct nfp_btf *btf, const struct btf_member *m, struct nfp_map_definition *out)
 {
 	const char *name = nfp_btf__string(btf, m->name_off);

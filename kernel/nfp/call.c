@@ -120,6 +120,7 @@ static void result_is_number(struct nfp_walk *w, struct nfp_state *s)
 	nfp_walk__mark_unknown(w, s, 0, 8);
 }
 
+/* Checks a call of a map helper, by the rules of the driver and of the verifier. A lookup sets R0 to a pointer that may be NULL. */
 static int map_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
 {
 	uint32_t has = number == BPF_FUNC_map_lookup_elem   ? w->profile->map_lookup
@@ -156,6 +157,7 @@ static int map_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
 	return end;
 }
 
+/* Checks a call of bpf_perf_event_output(). Returns 1 if the path ends here. */
 static int event_call(struct nfp_walk *w, struct nfp_state *s)
 {
 	const struct nfp_reg *flags = nfp_state__reg(s, 3), *data = nfp_state__reg(s, 4), *bytes = nfp_state__reg(s, 5);

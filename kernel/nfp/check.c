@@ -47,6 +47,7 @@ static void check_sizes(const struct nfp_map *map, const struct nfp_profile *pro
 		     profile->element_bytes_max);
 }
 
+/* Would the driver create this map? */
 static void check_map(const struct nfp_map *map, const struct nfp_profile *profile, struct nfp_findings *f)
 {
 	const struct nfp_map_definition *is = &map->is;
@@ -121,6 +122,7 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct walk_res
 				  "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u", j->packet_bytes, reach);
 }
 
+/* Checks one program for one kernel. *steps_left: the steps that the object's programs may still take together. */
 static int walk_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,
 			unsigned mtu, unsigned *steps_left, struct walk_result *j)
 {
@@ -165,6 +167,7 @@ static void describe(const struct nfp_object *o, const struct nfp_code *code, co
 	nfp_object__line(o, code, (uint32_t)found->insn, to->source, sizeof(to->source));
 }
 
+/* Adds a kernel's findings to the program's. One that another kernel has as well is only marked with this kernel. */
 static int add_findings(const struct nfp_object *o, const struct nfp_code *code, enum nfp_kernel kernel, const struct walk_result *j,
 			struct nfp_program *p)
 {
@@ -206,6 +209,7 @@ static enum nfp_verdict overall(const struct nfp_program *p, unsigned kernels)
 	return worst == NFP_REJECT && best == NFP_UNKNOWN ? NFP_UNKNOWN : worst;
 }
 
+/* Checks one program for each of the kernels (bits of `kernels`) and sums up. */
 static int check_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, unsigned kernels,
 			 unsigned mtu, unsigned *steps_left, struct nfp_program *p)
 {

@@ -148,6 +148,7 @@ static unsigned move(const struct nfp_jit_insn *i, uint32_t frame_depth)
 	return 2;
 }
 
+/* Returns how many NFP instructions the driver makes of an arithmetic instruction. */
 static unsigned alu(const struct nfp_jit_insn *i, uint32_t frame_depth)
 {
 	const struct bpf_insn *insn = &i->insn;
@@ -199,6 +200,7 @@ static unsigned stack_slice(int is_load, uint32_t off, uint32_t bytes, int first
 	return 1 + (far && (first || last)) + (new_register || last ? far + moves_on : 0);
 }
 
+/* The stack's first 64 bytes are reached directly, others by a pointer. Up to 4 bytes are transferred at a time, aligned on both sides. */
 static unsigned stack_access(const struct nfp_jit_insn *i, uint32_t frame_depth, int is_load)
 {
 	const struct nfp_meta *m = i->meta;
@@ -413,6 +415,7 @@ static unsigned call(const struct nfp_walk *w, uint32_t at, uint32_t frame_depth
 	return (moved ? 2 * operand(moved) + 7 : 0) + 2 + (unsigned)saves_registers(w, function_at(w, target));
 }
 
+/* Returns how many NFP instructions the driver makes of instruction `at`. */
 static unsigned translate(const struct nfp_walk *w, struct nfp_jit_insn *insns, uint32_t at, uint32_t frame_depth)
 {
 	const struct nfp_jit_insn *i = &insns[at];

@@ -152,6 +152,7 @@ static void end_run(struct nfp_jit_insn *head, const struct nfp_jit_insn *last, 
 	head[1].is_merged = 1;
 }
 
+/* Loads and stores in pairs that copy contiguous packet bytes become one copy: the first load gets its length. */
 static void merge_copies(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	struct nfp_jit_insn *head = NULL;
@@ -223,6 +224,7 @@ static void cache_load(struct cache *c, struct nfp_jit_insn *i)
 	}
 }
 
+/* Loads of the packet that lie close together share one read of memory: the first load reads the range for all. */
 static void cache_packet(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	struct cache c = { .filler = NULL };

@@ -232,6 +232,7 @@ static int check_initialized(struct nfp_walk *w, struct nfp_state *s, const stru
 	return 1;
 }
 
+/* A load of a register that was saved whole restores what is known of it. Any other load is unknown, or 0 if only zeros were stored. */
 static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *from, const struct bpf_insn *insn, unsigned bytes)
 {
 	int64_t off = from->off + (int64_t)from->n.value + insn->off;
@@ -273,6 +274,7 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 
 /* --- instructions --- */
 
+/* Checks a load of a field of xdp_md. Those of the packet's pointers make the register one. */
 static int load_ctx(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *from, const struct bpf_insn *insn, unsigned bytes)
 {
 	static const char *const fields[] = { "data", "data_end", "data_meta", "ingress_ifindex", "rx_queue_index", "egress_ifindex" };
@@ -320,6 +322,7 @@ int nfp_walk__load(struct nfp_walk *w, struct nfp_state *s, const struct bpf_ins
 	return end;
 }
 
+/* Checks a store. Returns 1 if the path ends here. */
 static int store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn, const struct nfp_reg *value, enum access access)
 {
 	unsigned bytes = nfp_insn__bytes(insn);

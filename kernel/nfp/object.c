@@ -203,6 +203,7 @@ static int link_call(struct linker *l, uint32_t at, unsigned depth)
 	return link_function(l, target, depth + 1);
 }
 
+/* Resolves a 64-bit load: of a map, a variable, a function or a number. What cannot be resolved is noted in `cannot_link`. */
 static int link_load(struct linker *l, uint32_t at, unsigned depth)
 {
 	struct bpf_insn *insn = &l->code->insns[at];
@@ -253,6 +254,7 @@ static int link_function(struct linker *l, uint32_t from, unsigned depth)
 	return err;
 }
 
+/* Adds the program that begins at this symbol, with the functions that it calls. */
 static int add_program(struct nfp_object *o, unsigned symbol)
 {
 	const Elf64_Sym *function = &o->elf.symbols[symbol];

@@ -8,6 +8,7 @@
 #include "kernel/nfp/scalar.h"
 #include "kernel/nfp/scalar_range.h"
 
+/* Returns 1 if the comparison holds for all values, 0 if for none, -1 if for some. */
 static int taken(int op, const struct range *a, const struct range *b, struct bits x, struct bits y)
 {
 	uint64_t both = ~x.mask & ~y.mask & u_limit(a->bits);

@@ -170,6 +170,7 @@ static int is_packet_and_end(const struct nfp_reg *a, const struct nfp_reg *b)
 	return (a->type == NFP_PACKET && b->type == NFP_PACKET_END) || (a->type == NFP_PACKET_END && b->type == NFP_PACKET);
 }
 
+/* Applies what a comparison says on this side of its branch to the registers, and to their copies. */
 static void refine_branch(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn, int taken)
 {
 	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, op = BPF_OP(insn->code), is_x = BPF_SRC(insn->code) == BPF_X;
@@ -267,6 +268,7 @@ static int push_branch(struct nfp_walk *w, const struct nfp_state *s, int insn)
 	return 0;
 }
 
+/* If both ways are possible, continues on one and keeps the other for later (`pending`). */
 static int conditional_jump(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, target = s->insn + 1 + insn->off, taken, err;
@@ -305,6 +307,7 @@ static unsigned function_at(const struct nfp_walk *w, uint32_t insn)
 	return i;
 }
 
+/* Enters a function that the program calls. One that is not static is not followed: the driver refuses it. */
 static int call_function(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int target = s->insn + 1 + insn->imm, back = s->insn + 1, err;
@@ -337,6 +340,7 @@ static int call_function(struct nfp_walk *w, struct nfp_state *s, const struct b
 	return 0;
 }
 
+/* Returns to the caller, or ends the path and checks the XDP action. */
 static int exit_function(struct nfp_walk *w, struct nfp_state *s)
 {
 	struct nfp_reg result = *nfp_state__reg(s, 0);
@@ -385,6 +389,7 @@ static int jump(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 	}
 }
 
+/* Executes one instruction on one path. Returns 1 if the path ends, a negative errno on failure. */
 static int step(struct nfp_walk *w, struct nfp_state *s)
 {
 	const struct bpf_insn *insn = &w->code->insns[s->insn];
@@ -457,6 +462,7 @@ static int is_state_visited(struct nfp_walk *w, struct nfp_state *s)
 	return 0;
 }
 
+/* Follows a path to its end, or to a state that was seen before. */
 static int walk_path(struct nfp_walk *w, struct nfp_state *s)
 {
 	int end;

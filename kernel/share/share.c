@@ -106,6 +106,7 @@ static int set_maker(struct kernel_share *s, struct bpf_object *bpf, char *reaso
 	return 0;
 }
 
+/* Opens the object's program for libxdp, with its priority and the verdicts after which the next program runs. */
 static int open_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *reason, size_t bytes)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, of_object, .obj = bpf, .prog_name = opts->program);

@@ -56,6 +56,7 @@ static int put_field(const struct form *form, const char *sign, unsigned zeros, 
 	return (int)(all + pad);
 }
 
+/* Prints an integer in the base of its conversion. The sign is decided by the caller. */
 static int put_number(struct form *form, char conversion, uint64_t value, const char *sign)
 {
 	const char *digits = conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
