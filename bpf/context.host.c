@@ -122,6 +122,7 @@ static void spin_host_replay(uint32_t mpq)
  * must have room for that. Returns an enum spin_reason and sets *verdict to an enum spin_verdict. Not thread-safe.
  */
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
+/* Handles one packet. It is changed in place; *frame_bytes is its length before and after. Returns its reason. */
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 {
 	static const uint8_t verdicts[] = {

@@ -61,6 +61,7 @@ SPIN_INLINE void spin_gate_wait_(uint32_t cpu)
 	spin_cmpxchg(&spin_gate_state.is, SPIN_GATE_SHUT, SPIN_GATE_OLD);
 }
 
+/* Runs the context's program, the old or the new one. While the gate is shut the packet waits. */
 SEC("xdp")
 int spin_gate(struct xdp_md *ctx)
 {

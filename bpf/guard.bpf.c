@@ -95,6 +95,7 @@ SPIN_INLINE _Bool spin_went_back_(const struct spin_ends *was, const struct spin
 	       was->dst_port == is->src_port && spin_same_mac_(was->mac_src, is->mac_dst) && spin_same_mac_(was->mac_dst, is->mac_src);
 }
 
+/* Runs the handlers if the packet is the socket's. What they make of it may go on to the socket or back to its sender, and nowhere else. */
 SEC("xdp")
 int spin_guard(struct xdp_md *ctx)
 {

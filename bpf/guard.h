@@ -104,6 +104,7 @@ SPIN_INLINE _Bool spin_read_headers_(struct xdp_md *ctx, enum spin_takes as, str
 	return reason == SPIN_PARSED && !spin_is_vlan_(d->eth->type);
 }
 
+/* Copies what says where the packet comes from and goes to, so that it can be compared after the handlers. */
 SPIN_INLINE void spin_ends_of_(const struct spin_datagram *d, struct spin_ends *out)
 {
 	out->ip_bytes = d->ip_header_bytes;

@@ -21,6 +21,7 @@ struct {
 	__type(value, struct spin_outs_made);
 } spin_outs_made SEC(".maps");
 
+/* Turns a copy of the template into one of the packets that a handler has sent: the first copy into the first packet, and so on. */
 SEC("?xdp/devmap")
 int spin_out(struct xdp_md *ctx)
 {

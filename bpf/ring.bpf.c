@@ -70,6 +70,9 @@ SPIN_INLINE uint64_t spin_ring_handled_(const struct spin_counters *counters)
 	       *(const volatile uint64_t *)&counters->packets[SPIN_REASON_PROCEEDED];
 }
 
+/*
+ * Runs the context's program and delivers to the ring what its handlers have passed. A packet that no handler saw goes to the host's stack.
+ */
 SPIN_INLINE int spin_ring_(struct xdp_md *ctx, _Bool second)
 {
 	const uint32_t cpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1);

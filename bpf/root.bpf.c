@@ -100,6 +100,7 @@ SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
 	return spin_words_forget_(words, index + (words->tags & -(spin_below_(index, 3) ^ 1)), 31);
 }
 
+/* Returns those of `contexts` (one bit each) whose word tests the packet passes, or that have none. */
 SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts, enum spin_access access)
 {
 	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];

@@ -126,6 +126,7 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	return spin_run_header_of_(packet, length, out, completes);
 }
 
+/* Runs the payload handler on a datagram, if there is one and bytes for it. Returns the packet's reason. */
 SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out)
 {
 	struct spin_payload payload = { .packet = packet };

@@ -383,6 +383,7 @@ SPIN_INLINE int spin_stream_rest_(const struct __sk_buff *skb, struct spin_strea
 	return SK_DROP;
 }
 
+/* Runs the handlers on the next part of the piece (the bytes of one skb), and calls itself again for the rest. */
 SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 {
 	const uint64_t cookie = bpf_get_socket_cookie(skb);

@@ -49,6 +49,7 @@ SPIN_TAP_CLASS_(512)
 SPIN_TAP_CLASS_(1536)
 SPIN_TAP_CLASS_(9216)
 
+/* Copies the packet to the tap of the context that it matches, if there is one: of every `every` packets one, at random. */
 SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 {
 	uint32_t slot = spin_bit_number(match);

@@ -96,6 +96,7 @@ static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, 
 	return 1;
 }
 
+/* Answers a GET of a line that is filled. All other requests go to the server, with the lease by which it fills the line. */
 static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_cache *cache)
 {
 	const struct kv_message *m = SPIN_GET(p, 0, struct kv_message);

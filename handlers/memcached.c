@@ -224,6 +224,7 @@ static inline void mc_digit(struct mc_parser *c, uint32_t byte)
 		c->seen |= MC_NO_NUMBER;
 }
 
+/* Takes one byte of a word: of the command's name, the key, a number or a flag. */
 static inline void mc_word(struct mc_parser *c, uint32_t byte)
 {
 	const uint32_t key = c->command == MC_GAT ? 2 : 1;
@@ -269,6 +270,7 @@ static inline void mc_data_follows(struct mc_cache *cache, struct mc_parser *c, 
 	c->state = MC_DATA;
 }
 
+/* A command is complete: counts what it may change, and begins the next, or its data. */
 static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 {
 	const _Bool right = !(c->seen & MC_WRONG);
@@ -313,6 +315,7 @@ static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 	mc_line_begins(c);
 }
 
+/* Takes one byte of a command's line. Bytes that no client sends end the parsing of this connection (mc_lose()). */
 static inline void mc_text(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
 {
 	if ((c->seen & MC_CR && byte != '\n') || !byte) {
@@ -606,6 +609,7 @@ static inline uint32_t mc_answer(struct spin_payload *p, const struct mc_cache *
 	return sizeof(*frame) + bytes;
 }
 
+/* Answers a GET from the cache, or passes it on and notes that its key is wanted. */
 static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cache *cache, struct mc_datagram *d)
 {
 	struct mc_entry *entry;

@@ -63,6 +63,7 @@ static inline struct bucket *find(struct rate_limit *state, uint32_t source, uin
 	return bucket;
 }
 
+/* A bucket is one number: the time at which it is full again. A packet takes `interval` of it; a full bucket holds `burst` packets. */
 static enum spin_header_rc rate_limit_header(struct spin_header *h, struct rate_limit *state)
 {
 	uint32_t now = spin_clock_ns() >> 10, interval = state->interval_ns >> 10, all = interval * state->burst;

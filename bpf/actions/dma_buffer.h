@@ -51,6 +51,10 @@ SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off,
 	}
 }
 
+/*
+ * Moves bytes between a buffer and host memory, whose segments may cut them. Returns SPIN_SEGV, and moves nothing, if a range is outside
+ * either.
+ */
 SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
 				  uint32_t off, uint32_t bytes, _Bool to_host)
 {

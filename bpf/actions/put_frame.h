@@ -201,6 +201,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	return sum + spin_sum_words_(addresses, words);
 }
 
+/* Fills in the checksums of IP and UDP. `bytes`: of UDP's payload. */
 SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *frame, uint32_t ip_at, uint32_t udp_at, uint32_t bytes)
 {
 	struct spin_udp *udp = (void *)spin_put_at(frame, udp_at);

@@ -148,6 +148,7 @@ enum {
 	SPIN_EVICT_YIELDS = 16,  /* another message needs its MPQ or entry */
 };
 
+/* Ends a message whose MPQ this HPU has taken: emits its event and frees what it has. `how`: SPIN_EVICT_*. */
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

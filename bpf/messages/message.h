@@ -33,6 +33,7 @@ SPIN_INLINE uint32_t spin_message_whole_(const struct spin_message *m)
 	return spin_handlers_.fragmentation_bytes > 1 ? m->slmp.bytes & ~(spin_handlers_.fragmentation_bytes - 1u) : m->slmp.bytes;
 }
 
+/* Runs the payload handler on a message's packet, without the user header if that is in it. Returns the packet's reason. */
 SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message *m, struct spin_packet *packet)
 {
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, rc;

@@ -90,6 +90,7 @@ SPIN_INLINE _Bool spin_accept_range_(struct spin_connection *c, uint32_t from, u
 	return !left;
 }
 
+/* Records that the bytes from start to end, and perhaps the FIN, were accepted. Returns SPIN_ACCEPTED_LAST if nothing is missing now. */
 SPIN_INLINE uint32_t spin_accept_(struct spin_connection *c, uint32_t start, uint32_t end, uint32_t fin)
 {
 	uint32_t result = SPIN_ACCEPTED, from, to = end;

@@ -309,6 +309,10 @@ SPIN_INLINE _Bool spin_connection_rests_(const struct spin_connection *c, uint32
 	       spin_connection_is_stuck(c, now);
 }
 
+/*
+ * Takes a place in the table for a new connection, or for a key's next one (`old`: where the last is). Its state is then BEGINNING. Returns
+ * SPIN_CONNECTION_NONE if there is none, or if another HPU was faster.
+ */
 SPIN_INLINE uint32_t spin_connection_claim_(const struct spin_view *view, const struct spin_segment_key *key, uint32_t old, uint32_t now)
 {
 	const _Bool is_new = old == SPIN_CONNECTION_NONE;

@@ -345,7 +345,7 @@ static enum rv32_bus_status load_function(struct hpu *hpu, struct rv32_bus_reque
 	return RV32_BUS_OK;
 }
 
-/* A load of the doorbell ends the running task. It is answered when the task has ended. */
+/* A load of the doorbell ends the running task. It is answered when the HPU may continue (hpu__end()). */
 static enum rv32_bus_status load_doorbell(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at = req->cycle + hpu->target->doorbell_cycles;

@@ -39,6 +39,7 @@ void engine_swap_loading(void)
 	loading_swapped = 1;
 }
 
+/* Loads the handler in this class. Trusted ones run by a dispatcher without an interface, isolated ones by themselves (or swapped). */
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
 {
 	/* test runs deliver packets on receive queue 0 on every CPU, and SPIN_HPUS_QUEUE makes that HPU 0 */

@@ -60,6 +60,7 @@ static void skip_engine(struct comparison_engines *engines, enum engine_kind kin
 		engines->cannot_some[kind] = reason;
 }
 
+/* Runs the vector on one engine. An engine that this machine cannot run is skipped, unless it was named. */
 static void run_engine(struct comparison *t, enum engine_kind kind, struct engine_cache *cache, const struct engine_handler *handler,
 		       struct comparison_engines *engines)
 {

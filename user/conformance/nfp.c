@@ -148,6 +148,7 @@ static int is_zero(const uint8_t *at, size_t bytes)
 	return !bytes;
 }
 
+/* Writes bytes of a table, and brings its entries on the card up to date. */
 static int nfp_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
 {
 	struct nfp *n = e->impl;

@@ -57,6 +57,7 @@ static int run_passes(struct advisor *a, struct cost_point *p)
 	return status;
 }
 
+/* Measures a variant and fills in its results. */
 static int measure(struct advisor *a, struct advice_variant *v)
 {
 	struct cost_point *p = calloc(1, sizeof(*p));
@@ -128,6 +129,7 @@ static unsigned find_best(const struct advice *a)
 	return best;
 }
 
+/* Measures the handler with each placement of its state and number of packet bytes in L1, and recommends the best. */
 static int try_registrations(struct advisor *a)
 {
 	const struct advice_variant *registered = &a->advice.variants[0];

@@ -73,6 +73,7 @@ static struct cost_waiting *find_or_add(struct cost_collector *c, uint64_t packe
 	return w;
 }
 
+/* Adds a task's measurements to the sums of its kind and of its packet. */
 static int count_task(struct cost_collector *c, const struct pspin_task_record *record)
 {
 	const struct pspin_task *task = record->task;

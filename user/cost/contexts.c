@@ -214,6 +214,7 @@ static double jain(const double *x, unsigned n)
 	return squares > 0 ? sum * sum / (n * squares) : 1;
 }
 
+/* Compares the flows until the first of them ends: what share of HPU time each had, and how much slower it was than alone. */
 static void compute_sharing(struct cost_sharing *s, struct cost_collector *const *collectors, unsigned hpus)
 {
 	double times[COST_CONTEXTS_MAX], speeds[COST_CONTEXTS_MAX];
@@ -266,6 +267,7 @@ static int open_sources(const struct context_set *set, struct cost_together *t)
 	return t->sources[0] ? DONE : FAILED;
 }
 
+/* Runs all contexts on one machine and computes what they took from each other. */
 static int run_together(struct context_set *set, struct cost_sharing *s)
 {
 	struct cost_together t = { .count = set->count, .gbps = set->options->gbps_value };

@@ -73,6 +73,7 @@ static int is_datagrams(const struct cost_options *o, const struct cost_report *
 	return o->datagrams || (!o->trace && !o->made.messages && !r->takes_messages && !r->takes_segments);
 }
 
+/* Measures a program whose code and rule are known: decides on the packets, opens their source, and runs the kind of report asked for. */
 static int run_program(struct cost_job *job)
 {
 	const struct cost_options *o = job->options;
@@ -136,6 +137,7 @@ static int run_image(struct cost_job *job)
 	return status;
 }
 
+/* Measures an object of spincc: of handlers, or of PsPIN's own API. */
 static int run_fat_object(struct cost_job *job, const char *path)
 {
 	struct cost_program *program = &job->program;
@@ -453,6 +455,7 @@ static int refill_queue(struct stream *s, int *ended)
 	return DONE;
 }
 
+/* Offers packets a slice of time ahead of the model, until the source ends and all are handled. */
 static int run_stream(struct stream *s, struct cost_collector *const *collectors)
 {
 	struct pspin *nic = s->nics[0];

@@ -117,6 +117,7 @@ static int is_syn_next(const struct cost_source *s, uint64_t round)
 	return s->generator.takes_segments && s->begun - s->message < ahead && (s->begun < s->made.messages || s->wanted > round);
 }
 
+/* Generates the next packet. All messages are generated once; after that again from the first if more packets are wanted. */
 static int next_generated(struct cost_source *s, struct cost_packet *out)
 {
 	const unsigned syns = s->generator.takes_segments ? 1 : 0; /* of a message */

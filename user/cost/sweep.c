@@ -275,6 +275,7 @@ static void show_progress(const struct pool *pool)
 			pool->done, pool->sweep->points);
 }
 
+/* A thread of the pool: runs points until none is left, or until one before them has failed. */
 static void *worker(void *arg)
 {
 	struct pool *pool = arg;

@@ -204,6 +204,7 @@ static int by_time(const void *a, const void *b)
 	return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times, packets that free memory come first */
 }
 
+/* Writes the fill levels of packet memory over time, from the changes that were recorded. */
 static void write_counters(struct cost_trace_writer *w)
 {
 	int64_t bytes = 0, hers = 0;

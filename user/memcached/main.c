@@ -175,6 +175,7 @@ static int has_ended(uint32_t id)
 	return !spin_socket__list(options.broker, has_id, &id);
 }
 
+/* Fills the cache until a signal, the end of memcached's context, or an error; with --once until no key waits. */
 static int serve(struct fill *fill, uint32_t id, const struct mc_cache *cache)
 {
 	double alive_at = 0, report_at = now_s() + REPORT_MS / 1e3;

@@ -118,6 +118,7 @@ static ssize_t receive(int fd, void *to, size_t room, int64_t deadline)
 
 /* --- commands --- */
 
+/* Waits for the answer to "mn", memcached's no-operation: all that came before on this connection has then been executed. */
 static int wait_for_mn(struct server *server, unsigned i, int64_t deadline)
 {
 	char answer[4];
@@ -354,6 +355,7 @@ int server__get(struct server *server, const void *key, size_t key_bytes, struct
 
 /* --- connections --- */
 
+/* Opens connection `i` and waits for the answer to a first "mn": a thread of memcached serves it then. */
 static int connect_one(struct server *server, unsigned i)
 {
 	const int64_t deadline = now_ms() + SERVER_ANSWER_MS;

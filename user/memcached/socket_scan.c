@@ -67,6 +67,7 @@ static uint64_t hash_socket(const char *list, const char *local, const char *rem
 	return hash ? hash : 1;
 }
 
+/* A socket counts as unread until one scan finds it empty. One that only the second scan or a later one sees is new. */
 static int record_socket(struct socket_scan *scan, uint64_t name, int unread)
 {
 	struct scanned_socket *socket;

@@ -132,6 +132,9 @@ static const struct rule *match_source(const struct spincc *s, const struct faul
 
 static const char system_header[] = "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own";
 
+/*
+ * Translates one message of a tool to a line about the user's source, by the tool's rules. One that does not concern the user is dropped.
+ */
 static void add_fault(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message, const char *whole,
 		      int is_error)
 {

@@ -325,6 +325,7 @@ static void write_line(FILE *out, const char *line)
 		fprintf(out, "%s\n", line);
 }
 
+/* Copies a function, with changes in its loops over payload. *from is its first line, then its last. */
 static void write_function(const struct ir *ir, FILE *out, struct function *f, const char **from, unsigned *walks)
 {
 	char label[NAME_BYTES] = "", name[NAME_BYTES];

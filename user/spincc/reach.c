@@ -209,6 +209,7 @@ static void read_function(struct reach *r, const struct function *f)
 	}
 }
 
+/* Marks what the handlers call, until nothing new is found or something has an unknown reach. */
 static void follow(struct reach *r)
 {
 	const char *registered = ir__find_prefix(r->ir, HANDLERS);

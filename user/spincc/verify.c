@@ -92,6 +92,7 @@ static void report(const struct spincc *s, const char *object, const struct log 
 	fprintf(stderr, "%s\n", s->verifier_log ? "" : " (--verifier-log shows the whole log)");
 }
 
+/* Loads the object in this class and reports what the kernel's verifier refuses. */
 static int try_class(struct spincc *s, const char *path, const struct spin_object *object, enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };

@@ -48,6 +48,7 @@ static int next_block(struct recording *r, struct recording_block *b)
 	return 1;
 }
 
+/* Reads the whole file once. Afterwards all parts are known to be there and valid. */
 static int scan(struct recording *r)
 {
 	struct recording_packet packet;

@@ -43,6 +43,7 @@ static int miscounted(const struct vector_step *step, struct engine *e, const st
 	return memcmp(before, now, sizeof(now)) != 0;
 }
 
+/* Runs one packet, or whatever the step's input is, and compares the results. Returns 1 if they differ, or a negative errno. */
 static int run_step(const struct vector_step *step, const struct types *t, struct engine *e, enum vector_mutation mutation,
 		    struct vector_result *r)
 {
@@ -220,6 +221,7 @@ static int check_change(const struct vector_change *c, const struct types *t, co
 	return 0;
 }
 
+/* Applies a change to the engine and to what is expected of it. Fields are written later, all at once (vector_apply()). */
 static int apply_change(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
 {
 	int err;
@@ -254,6 +256,7 @@ int vector_apply(const struct vector_changes *changes, const struct types *t, st
 	return !err && edited ? image_write(t, want, e) : err;
 }
 
+/* Applies a change that the handlers are expected to make. */
 static int apply_expected(const struct vector_change *c, const struct types *t, struct image *want, struct host_image *host)
 {
 	int err;

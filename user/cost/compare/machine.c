@@ -312,6 +312,7 @@ static int adjust_tail(struct run *r)
 	return 0;
 }
 
+/* Calls of helpers have the simplest result that a program must expect: maps are real, all else is absent or full. */
 static int helper(struct run *r, int32_t id)
 {
 	struct machine *m = r->m;

@@ -288,6 +288,7 @@ static uint32_t results(const struct vliw_op *op)
 	return op->is_call ? op->writes & ~ARGUMENTS : op->writes;
 }
 
+/* Returns where `b` must be relative to `a`, which precedes it in the program. needs: the registers that b reads. */
 static enum order order(const struct vliw_op *a, const struct vliw_op *b, uint32_t needs)
 {
 	enum order found = ANYWHERE;
@@ -351,6 +352,7 @@ static int can_place(const struct vliw *v, const struct vliw_block *block, unsig
 	return 0;
 }
 
+/* List scheduling: each row takes, in the program's order, all operations that can be placed in it. */
 static void schedule(struct vliw *v, struct vliw_block *block)
 {
 	unsigned left = 0;

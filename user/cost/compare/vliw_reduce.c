@@ -152,6 +152,7 @@ static void remove_check(struct vliw *v, struct vliw_block *block, struct known 
 	v->ops[last].removed = kind == 1;
 }
 
+/* Removes comparisons with the end of the packet, which hXDP's hardware makes itself. */
 static void remove_checks(struct vliw *v)
 {
 	/* propagated from the first block; a block without predecessors (a function) starts with nothing known */

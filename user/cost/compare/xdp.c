@@ -57,6 +57,7 @@ static double run_frame(int fd, const struct cost_packet *packet)
 	return best;
 }
 
+/* Runs each packet again and again in the kernel. One on which the verdict changes is left out. */
 static int measure(const struct compare *c, int fd, struct compare_row *row)
 {
 	struct cost_packet packet;

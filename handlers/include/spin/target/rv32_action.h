@@ -234,6 +234,7 @@ static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const str
 	}
 }
 
+/* Writes to host memory by commands of the host-direct interface, whose completion it does not wait for. */
 SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from, uint32_t bytes)
 {
 	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;

@@ -97,6 +97,7 @@ SPIN_INLINE void spin_atomic_abandon_(struct spin_packet *packet)
 		spin_atomic_tell_(packet, was);
 }
 
+/* Begins an atomic operation: finishes the one before and starts the load of the word. spin_atomic_finish_() does the rest. */
 SPIN_INLINE int spin_atomic_begin_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes, void *result,
 				   struct spin_dma *dma)
 {
