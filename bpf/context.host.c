@@ -157,6 +157,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 
 /* Evicts messages that are idle at the time of spin_host_set_clock(), and replays parked packets. */
 void spin_host_progress(void);
+/* One sweep over all MPQs, as spin_progress() of context.bpf.c does it. */
 void spin_host_progress(void)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -222,6 +223,7 @@ int spin_host_me_held(uint32_t me)
 
 /* Removes all messages and tombstones, or all connections; keeps the statistics. */
 void spin_host_reset(void);
+/* Forgets all messages and connections. The handlers' state stays. */
 void spin_host_reset(void)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_SEGMENTS) {

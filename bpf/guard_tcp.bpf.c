@@ -98,6 +98,7 @@ SPIN_INLINE _Bool spin_same_segment_(const struct spin_segment_ends *was, const 
 		 (was->ip_payload_bytes ^ is->ip_payload_bytes));
 }
 
+/* Returns the kernel's socket for a segment from this source port, which must be released; NULL if there is none. */
 SPIN_INLINE struct bpf_sock *spin_find_socket_(struct xdp_md *ctx, const struct spin_ends *ends, spin_be16 src_port)
 {
 	struct bpf_sock_tuple tuple = {};

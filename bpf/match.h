@@ -72,6 +72,7 @@ SPIN_INLINE _Bool spin_match_sets_(const volatile struct spin_rule *rule, const 
 	       (!rule->ttl.count || spin_match_set_(&rule->ttl, spin_frame_ttl_(d)));
 }
 
+/* Returns 1 if the rule takes the packet by its addresses, single ports and IP version. Lists and words are tested elsewhere. */
 SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct spin_datagram *d)
 {
 	if (d->is_ether)

@@ -121,6 +121,7 @@ SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, stru
 	return out.reason;
 }
 
+/* Parses and matches a packet and runs its handlers. If it is to leave, *frame_bytes is its length. Returns its reason. */
 SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, uint32_t *frame_bytes)
 {
 	static const struct spin_rule udp; /* for spin_reparse_(), which uses it for ICMP only */
@@ -149,6 +150,7 @@ SPIN_INLINE void spin_nfp_count_(uint32_t reason)
 		(void)__sync_fetch_and_add(packets, 1);
 }
 
+/* Entry point: handles one packet on the card. */
 SEC("xdp")
 int spin_nfp(struct xdp_md *ctx)
 {

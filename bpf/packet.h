@@ -44,6 +44,7 @@ SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct 
 	return spin_verifier_forget32(sum);
 }
 
+/* Handles a packet as a message's. *out says what becomes of it, and whether the frame has become an acknowledgement. */
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
 				      uint32_t hpu, enum spin_part part, struct spin_packet_result *out)
 {

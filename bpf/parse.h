@@ -105,6 +105,10 @@ SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, 
 	return SPIN_PARSED;
 }
 
+/*
+ * Parses from the IPv4 header at `at` on, whose offset in the frame is `off`. Returns SPIN_PARSED, or the reason why handlers cannot take
+ * it.
+ */
 SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, enum spin_takes as,
 					     struct spin_datagram *out)
 {
@@ -137,6 +141,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	return spin_parse_behind_ip_(spin_place_(view, at + header, off + header, 127), total - header, as, out);
 }
 
+/* Returns why a packet with this next header is not taken. */
 SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 {
 	switch (next) {
@@ -156,6 +161,7 @@ SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 	}
 }
 
+/* Like spin_parse_ip4_(), for an IPv6 header. */
 SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, enum spin_takes as,
 					     struct spin_datagram *out)
 {

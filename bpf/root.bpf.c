@@ -34,6 +34,7 @@ struct {
 #include "bpf/room.h"
 #include "bpf/tap.h"
 
+/* Each byte of the address selects the contexts (bits) whose rule allows it there; all bytes must agree. */
 SPIN_INLINE uint64_t spin_match_bytes_(const struct spin_view *view, const uint8_t *addr, const uint64_t (*words)[256], int bytes)
 {
 	uint64_t match = ~0ull;
@@ -46,6 +47,7 @@ SPIN_INLINE uint64_t spin_match_bytes_(const struct spin_view *view, const uint8
 	return match;
 }
 
+/* Returns the contexts (bits) whose rules take the packet's addresses. */
 SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_view *view, const struct spin_datagram *d)
 {
 	const struct spin_ip4 *ip4 = d->ip;
@@ -341,6 +343,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	return XDP_PASS;
 }
 
+/* The dispatcher: finds the context of a UDP datagram and tail-calls its program. Other packets are looked at on slower paths. */
 SEC("xdp")
 int spin_root(struct xdp_md *ctx)
 {

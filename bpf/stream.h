@@ -314,6 +314,7 @@ SPIN_INLINE void spin_stream_header_(struct spin_packet *packet, struct spin_str
 		stream->phase = SPIN_STREAM_DROP;
 }
 
+/* Runs the payload handler on a part of the stream; out->reason is its result. */
 SPIN_INLINE void spin_stream_payload_(struct spin_packet *packet, const struct spin_stream *stream, struct spin_handlers_result *out)
 {
 	struct spin_payload payload = { .packet = packet, .length = packet->bytes, .offset = (uint32_t)stream->bytes };

@@ -212,6 +212,7 @@ static void spin_connected(struct bpf_sock_ops *ops, struct spin_stream_owner *o
 	__sync_fetch_and_add(&seen->without, 1);
 }
 
+/* A connection that may have handlers has closed: corrects the counts of its context and forgets it. */
 static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
@@ -255,6 +256,7 @@ static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t
 	bpf_ringbuf_output(&spin_stream_news, &news, sizeof(news), 0);
 }
 
+/* Called for each new connection and each change of a connection's state, in all control groups. Returns 1: nothing is refused. */
 SEC("sockops")
 int spin_stream_begins(struct bpf_sock_ops *ops)
 {

@@ -243,6 +243,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 	return reason;
 }
 
+/* Fills in the packet that handlers get: its payload is what follows the SLMP headers. */
 SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const struct spin_datagram *d, void *ctx,
 					const struct spin_message *m, struct spin_packet *packet)
 {

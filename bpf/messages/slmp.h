@@ -87,6 +87,7 @@ SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t b
 	return bytes && bytes <= SPIN_ATOMIC_BYTES_MAX && !(bytes & (4 * atomic - 1));
 }
 
+/* Parses the header that a message's first packet has in addition: of a put, a get or an atomic. Returns 0 if it is invalid. */
 SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin_datagram *d, struct spin_slmp_packet *out)
 {
 	const struct spin_slmp_put *put = (const void *)(d->payload + sizeof(struct spin_slmp));

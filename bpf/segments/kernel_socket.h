@@ -13,6 +13,7 @@
 
 #include "bpf/segments/segment.h"
 
+/* Returns what the host will do with a segment for a socket in this state of TCP. */
 SPIN_INLINE enum spin_host_answer spin_answer_of_state_(uint32_t state, _Bool syn)
 {
 	const uint32_t none_yet = 1u << BPF_TCP_SYN_SENT | 1u << BPF_TCP_CLOSE | 1u << BPF_TCP_LISTEN | 1u << BPF_TCP_NEW_SYN_RECV;
@@ -25,6 +26,7 @@ SPIN_INLINE enum spin_host_answer spin_answer_of_state_(uint32_t state, _Bool sy
 	return syn || bit & (has_all | time_wait) ? SPIN_HOST_DISCARDS : SPIN_HOST_TAKES;
 }
 
+/* Returns the kernel's socket of the connection, which must be released; NULL if there is none. */
 SPIN_INLINE struct bpf_sock *spin_lookup_socket_(void *ctx, const struct spin_segment_key *key)
 {
 	struct bpf_sock_tuple tuple = {};

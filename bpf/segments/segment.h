@@ -36,6 +36,7 @@ SPIN_INLINE _Bool spin_segment_has_(const struct spin_tcp_segment *s, uint8_t fl
 	return s->flags & flag;
 }
 
+/* Reads a segment's header and finds its connection. */
 SPIN_INLINE void spin_segment_of_(const struct spin_view *view, const struct spin_datagram *d, struct spin_tcp_segment *s)
 {
 	const struct spin_tcp *tcp = (const void *)d->udp;
@@ -121,6 +122,7 @@ SPIN_INLINE enum spin_reason spin_segment_begin_(struct spin_tcp_segment *s, str
 	return reason;
 }
 
+/* Runs the payload handler on a segment. Returns the packet's reason. */
 SPIN_INLINE enum spin_reason spin_segment_run_payload_(const struct spin_tcp_segment *s, const struct spin_connection *c,
 						       struct spin_packet *packet, struct spin_handlers_result *out)
 {

@@ -66,6 +66,7 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 	core->linked = edge;
 }
 
+/* Are all lines of the block in the instruction cache? */
 static bool all_cached(struct rv32_core *core, struct block *block)
 {
 	if (lines__known(core, block))

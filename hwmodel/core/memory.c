@@ -50,6 +50,7 @@ static void overlap(struct rv32_core *core, const struct op *op, uint64_t before
 		stats__dynamic(core, op, RV32_CYC_JUMP, -(int64_t)hidden);
 }
 
+/* Performs an access on the bus at the time of its instruction, and charges the cycles that it waits. */
 static enum rv32_bus_status bus_request(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;
@@ -195,6 +196,7 @@ static enum rv32_bus_status split_access(struct rv32_core *core, const struct op
 	return RV32_BUS_OK;
 }
 
+/* A misaligned access that crosses a word becomes two. */
 static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 					  uint32_t *value)
 {

@@ -66,6 +66,7 @@ static void charge_stall(struct rv32_core *core, const struct op_info *info, uin
 	charge(core, info->pc, RV32_CYC_FETCH, times * info->stall_fetch);
 }
 
+/* Charges an instruction that was executed `times` times: its stalls, its cycle and its further ones. */
 static void charge_op(struct rv32_core *core, const struct op_info *info, uint64_t times)
 {
 	struct rv32_profile *p = core->profile;

@@ -331,6 +331,7 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 	return inflight->is_malformed ? 0 : slmp__strip(to, inflight->arrival.frame, &inflight->arrival.in, &inflight->arrival.slmp);
 }
 
+/* Decides whether the packet is acknowledged. Returns the bytes of the acknowledgement; 0: none, or nobody reads it. */
 static size_t build_ack(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	struct pspin_packet_record *record = &inflight->record;

@@ -255,6 +255,7 @@ static int send_put(struct pspin *nic, const struct inflight *inflight, uint32_t
 	return 0;
 }
 
+/* Performs a command that sends: a reply, the packet itself to another host, or a put. Returns -1 if it is invalid. */
 static int send(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	if (nic->device->soc.third_party_image)

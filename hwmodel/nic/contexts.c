@@ -72,6 +72,7 @@ static uint32_t symbol(const struct pspin *nic, const char *name)
 	return hw_elf__symbol(nic->elf, name, &at, NULL) ? 0 : at;
 }
 
+/* Adds what a context takes of program memory, L2 and L1. */
 static void add_footprint(const struct pspin *nic, struct footprint *to)
 {
 	const uint32_t state = symbol(nic, "spin_state_start_"), buffers_end = symbol(nic, "spin_buffers_end_");

@@ -169,6 +169,7 @@ static struct slot *begin_message(struct pspin *nic, uint64_t message)
 	return slot;
 }
 
+/* Assigns the packet to its message, which the caller has named: there is no protocol to tell. */
 static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
 	struct slot *slot = find_open(&nic->slots, inflight->message);

@@ -73,6 +73,7 @@ static uint64_t stored_ps(struct pspin *nic, const struct inflight *inflight, ui
 
 static void schedule_next(struct device *device);
 
+/* Event: the packet is in packet memory. One that no handler takes leaves from there. */
 static void stored(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;

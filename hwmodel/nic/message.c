@@ -153,6 +153,7 @@ void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task
 		scratchpad__of(nic, inflight->slot)->length = inflight->slot->mpq->length;
 }
 
+/* The header handler's result decides what happens to the message's packets (its verdict). */
 static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	uint32_t rc = task->value;

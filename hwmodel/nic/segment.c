@@ -215,6 +215,7 @@ static enum decision decide_segment(struct pspin *nic, struct inflight *inflight
 	return admit(nic, inflight, c, NULL, connection__would_end(c, s));
 }
 
+/* A segment of a connection for which others wait waits as well: they are decided in order. */
 static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
 	enum decision decision = DECIDED_PARKED;

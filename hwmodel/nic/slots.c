@@ -159,6 +159,7 @@ static unsigned first_free(const struct slots *slots, unsigned home)
 	return slots->per_home;
 }
 
+/* Takes a free slot, with its scratchpad zeroed. */
 static struct slot *take_slot(struct pspin *nic, unsigned home, unsigned number)
 {
 	struct slots *slots = &nic->slots;

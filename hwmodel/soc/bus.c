@@ -53,6 +53,7 @@ static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 #define PMP_HANDLER_BYTES   (1u << 20)
 #define PMP_CONSTANTS_BYTES (64u * 1024)
 
+/* May the HPU access this memory? As with the RTL's protection, where spincc's images do not need more. */
 static int is_allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
 {
 	switch (region) {
@@ -278,6 +279,7 @@ static enum rv32_bus_status standard_output(const struct hpu *hpu, struct rv32_b
 	return RV32_BUS_OK;
 }
 
+/* Passes an access to the device or memory at its address. */
 static enum rv32_bus_status route(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	to_alias(hpu, req);

@@ -86,6 +86,7 @@ static int64_t find_slots(const struct rings *rings, const struct ring *ring, ui
 	return slots <= ring->head - ring->tail ? (int64_t)ring->tail : -1;
 }
 
+/* Takes `slots` slots of a ring from `at` on, which must be where they fit. */
 static void mark_taken(const struct rings *rings, struct ring *ring, uint32_t at, uint32_t slots)
 {
 	if (!ring->used) {
@@ -103,6 +104,7 @@ static void mark_taken(const struct rings *rings, struct ring *ring, uint32_t at
 		ring->tail = 0;
 }
 
+/* Makes slots usable whose packets have left. A ring's head only passes slots that are free. */
 static void complete_frees(struct rings *rings, uint64_t cycle)
 {
 	while (rings->free_count && rings->pending_free[rings->free_first].cycle + RING_BACK_CYCLES <= cycle) {
@@ -251,6 +253,7 @@ static int is_behind(struct copies *copies, const struct in_flight *in_flight)
 	return 0;
 }
 
+/* Event: a copy is complete, unless an earlier one of its cluster is not. */
 static void copy_arrived(void *arg, uint64_t cycle, uint64_t at)
 {
 	struct copies *copies = arg;
@@ -384,6 +387,7 @@ static void set_wakeup(struct copies *copies, uint64_t cycle)
 	wakeup__set(&copies->wakeup, &copies->soc->events, next > cycle ? next : cycle + 1, step, copies);
 }
 
+/* Event: one cycle of the arbiter between the clusters. */
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct copies *copies = arg;

@@ -287,6 +287,7 @@ static enum rv32_bus_status load_issue(struct hpu *hpu, struct rv32_bus_request 
 	return RV32_BUS_OK;
 }
 
+/* A load that is answered when the last command is done. */
 static enum rv32_bus_status wait_command(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	const uint64_t done = hpu->commands[hpu->last_id].done;

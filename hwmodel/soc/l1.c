@@ -238,6 +238,7 @@ static void remote_served(struct soc *soc, unsigned cluster, uint64_t cycle);
 
 #define BANK_BITS 32
 
+/* Event: one cycle of a bank. It serves one of those that wait for it. */
 static void arbitrate(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct soc *soc = arg;
@@ -295,6 +296,7 @@ static void reach_bank(struct hpu *hpu, uint64_t cycle)
 	l1__request(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1), kind_of(hpu->sent), 0);
 }
 
+/* Event: an HPU's access to another cluster's L1 arrives there, and queues for the port. */
 static void enter_port(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct hpu *hpu = arg;

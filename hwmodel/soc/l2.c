@@ -588,6 +588,7 @@ static void set_wakeup(struct l2_port *port, uint64_t cycle)
 		wakeup__set(&port->wakeup, &port->soc->events, max_u64(next, cycle + 1), step, port);
 }
 
+/* Event: one cycle of the port. */
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct l2_port *port = arg;

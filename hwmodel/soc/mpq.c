@@ -411,6 +411,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 
 /* --- HERs --- */
 
+/* Event: a packet of the message is in its queue. The first one opens the message. */
 static void her_arrives(void *arg, uint64_t cycle, uint64_t id)
 {
 	struct mpqs *m = arg;

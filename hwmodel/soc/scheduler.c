@@ -254,6 +254,7 @@ static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 	wake(s, cycle);
 }
 
+/* An HPU's driver has a place for one ended task. If that is taken, the HPU waits. */
 static void end_task(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	struct job *job = driver->runs;
@@ -392,6 +393,7 @@ static int feedback(struct scheduler *s, uint64_t cycle)
 	return 0;
 }
 
+/* Event: one cycle of the scheduler: feedback of an ended task, then an accepted task to an HPU, then a new task from the dispatcher. */
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct scheduler *s = arg;

@@ -260,6 +260,7 @@ void soc__forget(struct soc *soc, uint32_t message_id)
 
 /* --- time --- */
 
+/* Lets a core run until it must wait for the others, and enters it again at its new time. */
 static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 {
 	uint64_t cycle;

@@ -142,6 +142,7 @@ detach:
 	return err;
 }
 
+/* Removes the context from an interface. Afterwards none of its packets runs the handlers. */
 static void leave_nic(struct spin_ctx *ctx, struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);

@@ -14,6 +14,7 @@
 #include "user/libspin/object/layout.h"
 #include "user/libspin/root.h"
 
+/* Finds a state or table by name. Sets *addr to where it is mapped here. */
 static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable *var, void **addr)
 {
 	const struct spin_memory *mem;

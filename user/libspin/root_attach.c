@@ -91,6 +91,7 @@ static int explain_load(struct bpf_object *bpf, const char *log, const char *rea
 	return load_failure__explain_own(-EINVAL, bpf, log, SPIN_CLASS_TRUSTED, ROOT_WHAT);
 }
 
+/* A loader for root__load(): lets libxdp load the dispatcher and attach it beside other programs of the interface. */
 static int load_shared(void *arg, struct bpf_object *bpf, const char *program, const char *log)
 {
 	struct spin_nic *nic = arg;
@@ -110,6 +111,7 @@ static int load_shared(void *arg, struct bpf_object *bpf, const char *program, c
 	return err == -ENOEXEC ? explain_load(bpf, log, reason) : spin_fail(err, "%s", reason);
 }
 
+/* A loader for root__load(): loads the dispatcher as a replacement for a function of libxdp's own one. */
 static int load_as_extension(void *arg, struct bpf_object *bpf, const char *program, const char *log)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(bpf, program);

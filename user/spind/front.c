@@ -176,6 +176,7 @@ static void send_list_end(int connection)
 	broker__send(connection, &end, sizeof(end), NULL, 0, MSG_DONTWAIT);
 }
 
+/* Passes a request about an existing context to the holder that has it. */
 static void send_operation(const struct connection *client, const struct handoff *handoff, int *fds, unsigned fd_count)
 {
 	struct handoff_reply sum;

@@ -118,6 +118,7 @@ static void wait_for_front(struct client *client)
 	broker__close(&client->front_fd, 1);
 }
 
+/* The thread of one client. */
 static void *serve(void *arg)
 {
 	struct client *client = arg;

@@ -182,6 +182,7 @@ static void end_idle(void)
 	send_to_each(&end, NULL, 0, &unused, &none_taken);
 }
 
+/* Passes a request to the holder of a namespace, which is started if there is none. */
 static int send_or_start(uint64_t netns, int ns_fd, const struct handoff *handoff, const int *fds, unsigned count,
 			 struct handoff_reply *reply, int *taken)
 {

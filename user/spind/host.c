@@ -51,6 +51,7 @@ static int address_key(const struct sockaddr *from, uint8_t key[16])
 	return 0;
 }
 
+/* Removes the addresses that the last update did not find. */
 static void remove_stale(void)
 {
 	uint8_t key[16], next[16];

@@ -32,6 +32,7 @@ int card__takes_rule(const struct spin_rule *rule)
 	return 0;
 }
 
+/* Fills in the numbers that the card's program has as constants: the rule, and options. */
 static void fill_words(const struct spin_rule *rule, int accept_partial, int counted, uint32_t *words)
 {
 	for (unsigned i = 0; i < 4; i++) {

@@ -266,6 +266,7 @@ static int try_all(struct spin_ctx *ctx, const struct spin_object *obj, const st
 	return err;
 }
 
+/* Tries all variants of the object. If none loads, loads one again with a whole log, for a reason with a source line. */
 static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted,
 			   const struct log logs[2])
 {
@@ -286,6 +287,7 @@ static int load_or_explain(struct spin_ctx *ctx, const struct spin_object *obj, 
 	return load_for_reason(ctx, obj, wanted, logs[0].text);
 }
 
+/* Loads the object's variant for this kernel. Another rule for the same handlers takes the variant that was accepted before. */
 int load_context(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
 	char *text;

@@ -67,6 +67,10 @@ static uint64_t slots_behind_pointers(const struct bpf_insn *insns, size_t count
 	return slots;
 }
 
+/*
+ * One backward step of the liveness analysis. `live`: the upper halves of stack slots that are read after the instruction; returns those
+ * that are read from it on.
+ */
 static uint64_t live_before(const struct bpf_insn *insn, uint64_t live)
 {
 	int class = BPF_CLASS(insn->code);

@@ -152,6 +152,7 @@ static int line_contains(const char *line, size_t length, const char *text)
 	return hit && hit < line + length;
 }
 
+/* Returns 1 if a line of the verifier's log does not say what is wrong. */
 static int is_noise(const char *line, size_t length)
 {
 	static const char *const noise[] = { "processed ", "verification time", "stack depth", "max_states", "libbpf: ", "-- ",

@@ -298,6 +298,7 @@ struct pair {
 
 static int same_type(struct pair *p, uint32_t id_a, uint32_t id_b, unsigned depth);
 
+/* Names and offsets must be the same as well: tables and state are found by them. */
 static int same_members(struct pair *p, const struct btf_type *ta, const struct btf_type *tb, unsigned depth)
 {
 	if (btf_kind(ta) != btf_kind(tb) || btf_vlen(ta) != btf_vlen(tb))
@@ -409,6 +410,7 @@ static int parse_fields(const struct table *t, const char *fields, char *entry)
 	return err;
 }
 
+/* Returns the entry with this key, or the free one where it would be inserted; NULL if there is neither. */
 static char *find_slot(const struct table *t, uint32_t key)
 {
 	uint32_t home = spin_table_home(key, t->entries);

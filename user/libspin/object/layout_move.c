@@ -157,6 +157,7 @@ static int are_keys_unchanged(const struct step *step, const struct cursor *all)
 	return 1;
 }
 
+/* Copies an entry of a table to the place where its key belongs in the new one. */
 static int copy_keyed_entry(struct layout_move *move, const struct step *step, const struct cursor *all, uint32_t i)
 {
 	struct cursor cursor = cursor_at(all, (size_t)i * step->bytes, 0);

@@ -114,6 +114,7 @@ static int resolve_counter(const struct btf *btf, uint32_t id, struct layout_typ
 	return err;
 }
 
+/* A number may become wider if it is unsigned and in host byte order. All else must be the same. */
 static int plan_scalar(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y)
 {
 	if (x->network_order != y->network_order)

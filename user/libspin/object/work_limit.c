@@ -277,6 +277,7 @@ static uint32_t helper_units(int32_t id)
 	}
 }
 
+/* The cost of an instruction, in units of the work limit. */
 static uint32_t units(const struct bpf_insn *insn)
 {
 	switch (BPF_CLASS(insn->code)) {
@@ -327,6 +328,7 @@ static void pop(struct search *s, size_t i)
 		s->lowest[s->path[s->path_count - 1]] = s->lowest[i];
 }
 
+/* Tarjan's algorithm, without recursion: finds the strongly connected components of the program's jumps, which are its loops. */
 static void search(struct search *s, size_t from)
 {
 	size_t next[2];

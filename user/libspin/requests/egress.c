@@ -121,6 +121,7 @@ static int reuse_tx_maps(struct bpf_object *bpf)
 	return 0;
 }
 
+/* Returns how many copies of templates have become packets of this owner (bpf/out.bpf.c). */
 static uint64_t count_rewritten(unsigned owner)
 {
 	const int cpus = kernel_cpus__possible();

@@ -103,6 +103,7 @@ static void format_address(const struct spin_ctx *ctx, const struct spin_process
 		snprintf(text + strlen(text), ADDRESS_BYTES - strlen(text), "%%%d", ctx->nic->ifindex);
 }
 
+/* Sends from the address that the handler's packet was sent to, if it is of this machine. An answer must come from there. */
 static int open_sender(const struct spin_ctx *ctx, const struct put *p, struct spin_sender **out)
 {
 	char host[ADDRESS_BYTES], port[8], source[ADDRESS_BYTES];

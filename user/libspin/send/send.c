@@ -163,6 +163,7 @@ static void fill_batch(struct job *j)
 	}
 }
 
+/* Called for each answer. A packet that is acknowledged twice counts once. */
 static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
 {
 	struct job *j = arg;

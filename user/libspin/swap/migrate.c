@@ -137,6 +137,7 @@ static int try_once(struct migration *m, unsigned try)
 	return err;
 }
 
+/* Tries to move the state and switch while packets wait. Each try is short, and may fail if too much changes meanwhile. */
 static int switch_over(struct migration *m)
 {
 	int err = -EAGAIN;
@@ -172,6 +173,7 @@ static int remove_gate(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 	return 0;
 }
 
+/* Puts the gate in front of the old handlers. Afterwards every run of handlers passes it. */
 static int insert_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
 {
 	int err = ctx->gate ? remove_gate(ctx, ctx) : 0; /* of an earlier migration */
@@ -209,6 +211,7 @@ static int migrate_detached(struct migration *m)
 
 /* --- the whole migration --- */
 
+/* Returns 0 if the context's state can be moved at all, else -errno with a reason. */
 static int check(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_migration *report)
 {
 	int err = swap__check(ctx, obj);

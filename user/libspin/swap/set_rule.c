@@ -19,6 +19,7 @@ struct change {
 	unsigned reserved, added;
 };
 
+/* Returns 0 if the context's rule can be changed while it runs, else -errno with a reason. */
 static int check(const struct spin_ctx *ctx)
 {
 	if (ctx->remote)
@@ -73,6 +74,7 @@ static int add_to_slot(struct change *change, unsigned i)
 	return err;
 }
 
+/* Undoes what was done so far; the context keeps its old rule. */
 static void undo(struct change *change)
 {
 	for (unsigned i = 0; i < change->reserved; i++) {

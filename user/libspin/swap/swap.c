@@ -40,6 +40,7 @@ static int reuse_map(const struct spin_ctx *ctx, const struct bpf_map *from, str
  */
 static const char *const stay_in_place[] = { "spin_counters", "spin_work_counts", "spin_connection_tags", "spin_connections" };
 
+/* What other programs and mappings find by address must be at the same place in both objects. */
 static int compare_runtime_variables(const struct spin_ctx *ctx, const struct btf *next)
 {
 	struct layout_variable var, other;
