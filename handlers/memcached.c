@@ -609,7 +609,6 @@ static inline uint32_t mc_answer(struct spin_payload *p, const struct mc_cache *
 	return sizeof(*frame) + bytes;
 }
 
-/* Answers a GET from the cache, or passes it on and notes that its key is wanted. */
 static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cache *cache, struct mc_datagram *d)
 {
 	struct mc_entry *entry;

@@ -178,7 +178,6 @@ static void disconnect_server(struct fill *f)
 	f->next_connect_ms = f->lost_ms + RECONNECT_MS;
 }
 
-/* Tries to connect. Returns how many ms to wait until the next step, or the reason to give up (FILL_*). */
 static int connect_server(struct fill *f)
 {
 	const int err = server__open(&f->server);
@@ -230,7 +229,6 @@ static int run_round(struct fill *f)
 
 /* --- which keys --- */
 
-/* Takes the keys that the handlers want. They become candidates unless memcached could not give them lately. */
 static void collect_wanted(struct fill *f)
 {
 	const uint32_t misses = load(&f->cache->misses);
@@ -319,9 +317,7 @@ static int scan_sockets(struct fill *f)
 	return 0;
 }
 
-/*
- * Notes the versions of all new candidates and scans the sockets twice: one opened after the first scan is new, so its bytes do not matter.
- */
+/* Notes the versions of all new candidates, then scans the sockets twice: the bytes of one opened after the first scan do not matter. */
 static int begin_quarantine(struct fill *f)
 {
 	int err;
@@ -387,7 +383,6 @@ static int compare_counts(struct fill *f, const struct server_stats *stats)
 	return FILL_UNSEEN;
 }
 
-/* Compares memcached's counts. If they agree, candidates may become entries, and the handlers may answer. */
 static int end_quarantine(struct fill *f)
 {
 	struct server_stats stats;
@@ -576,7 +571,6 @@ static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
 	return 0;
 }
 
-/* Asks memcached again for entries that were used and soon expire. Returns 0, or FILL_UNSEEN if one has another value. */
 static int refresh_used(struct fill *f)
 {
 	const uint32_t tick = ENTRY_TICK(coarse_ns());

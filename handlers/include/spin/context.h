@@ -3,9 +3,9 @@
 #define SPIN_CONTEXT_H
 
 /*
- * Interface between the BPF programs of an execution context (loaded handlers, their memories and a match rule) and user space. Not for
- * handlers. Included by the programs in bpf/, by libspin, which loads them and reads results, and by tests. Loaders find everything in the
- * BPF object by the names below. "Mapped": user space maps that section or map, and accesses it while programs run.
+ * Interface between the BPF programs of an execution context (loaded handlers, their memories and a match rule) and user space.
+ * Not for handlers. Included by the programs in bpf/, by libspin, which loads them and reads results, and by tests. Loaders find everything
+ * in the BPF object by the names below. "Mapped": user space maps that section or map, and accesses it while programs run.
  *
  * Programs, in section "?xdp" unless noted, so that only libspin loads them:
  *
