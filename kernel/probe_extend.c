@@ -62,7 +62,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, int btf_fd
 /* Loads and attaches a program of this type to another one's function. Returns 0, or the -errno that the kernel gives. */
 static int try_attach(enum bpf_prog_type type, enum bpf_attach_type attach)
 {
-	uint32_t func;
+	uint32_t func = 0;
 	int btf = load_btf(&func), target, fd, link;
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .target_btf_id = func); /* the function that is replaced */
 
