@@ -435,7 +435,7 @@ check: deps
 check-kernels: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(BUILD)/bin/spinctl $(PLAIN_BPF) $(BUILD)/tests/vectors/run-bounded
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
-	@BUILD=$(BUILD) $(BUILD)/tests/vectors/run-bounded --engine bpf --partial 133 --every-program || [ $$? = 77 ]
+	@BUILD=$(BUILD) $(BUILD)/tests/vectors/run-bounded --engine bpf --partial 134 --every-program || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) tests/kernels/share.sh || [ $$? = 77 ]
 	@$(if $(FULL),BUILD=$(BUILD) tests/kernels/drivers.sh || [ $$? = 77 ])

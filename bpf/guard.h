@@ -211,7 +211,7 @@ SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *
 {
 	uint32_t zero = 0;
 	struct spin_guard_cpu *cpu;
-	uint64_t start_ns;
+	struct spin_share_run run;
 	int action;
 
 	if (!spin_guard_share.percent)
@@ -219,14 +219,14 @@ SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *
 	cpu = bpf_map_lookup_elem(&spin_guard_cpus, &zero);
 	if (!cpu)
 		return XDP_ABORTED; /* unreachable: for the verifier */
-	start_ns = bpf_ktime_get_ns();
-	spin_share_window_(cpu, start_ns);
+	run = spin_share_begin_(cpu);
+	spin_share_window_(cpu, run.start_ns);
 	if (spin_share_is_over_(cpu, own, spin_guard_share.percent)) {
 		own->over++;
 		return XDP_DROP;
 	}
 	action = spin_guarded_run(ctx);
-	spin_share_spend_(cpu, own, bpf_ktime_get_ns() - start_ns);
+	spin_share_spend_(cpu, own, &run);
 	return action;
 }
 

@@ -5,51 +5,76 @@
 /*
  * Limits on the CPU time and the events of contexts on sockets (abi/guard.h says which): whether a context has used up its share, and what it
  * has used. Included by the guards (guard.h), which drop such packets, and by streams.bpf.c, which drops such segments before TCP has them.
- * Per-CPU structs: programs that interrupt one another on a CPU may lose a little of the time of one of them.
+ * Per-CPU structs: of programs that interrupt one another on a CPU, one may be counted for a little less.
  */
 #include "bpf/abi/guard.h"
 
 /* Begins a new window if the current one is over. */
 SPIN_INLINE void spin_share_window_(struct spin_guard_cpu *cpu, uint64_t now_ns)
 {
-	const uint64_t age_ns = now_ns - cpu->start_ns;
+	const uint64_t window = now_ns / SPIN_GUARD_WINDOW_NS;
+	const _Bool is_next = window == cpu->window + 1;
 
-	if (age_ns < SPIN_GUARD_WINDOW_NS)
+	if (window == cpu->window)
 		return;
-	cpu->used_before_ns = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->used_ns : 0;
-	cpu->active_before = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->active : 0;
+	cpu->used_before_ns = is_next ? cpu->used_ns : 0;
+	cpu->active_before = is_next ? cpu->active : 0;
 	cpu->used_ns = 0;
 	cpu->active = 0;
-	cpu->window++;
-	cpu->start_ns = now_ns;
+	cpu->window = window;
 }
 
-/* Returns 1 if the context has used up its share of the window. percent: struct spin_guard_share. */
-SPIN_INLINE _Bool spin_share_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own, uint32_t percent)
+/* Returns the context's share of this window: an equal part, or what the others left unused in the previous one. */
+SPIN_INLINE uint64_t spin_share_ns_(const struct spin_guard_cpu *cpu, const struct spin_guard_counts *own, uint32_t percent)
 {
 	const uint64_t all_ns = SPIN_GUARD_WINDOW_NS / 100 * percent;
-	uint64_t active, others_ns, part_ns;
+	const uint64_t active = cpu->active > cpu->active_before ? cpu->active : cpu->active_before;
+	const uint64_t others_ns = cpu->used_before_ns > own->used_before_ns ? cpu->used_before_ns - own->used_before_ns : 0;
+	const uint64_t part_ns = all_ns / (active ? active : 1);
 
-	if (own->window != cpu->window) {
-		own->used_before_ns = own->window + 1 == cpu->window && cpu->active_before ? own->used_ns : 0;
-		own->used_ns = 0;
-		own->window = cpu->window;
-		cpu->active++;
-	}
-	active = cpu->active > cpu->active_before ? cpu->active : cpu->active_before;
-	part_ns = all_ns / (active ? active : 1);
-	others_ns = cpu->used_before_ns > own->used_before_ns ? cpu->used_before_ns - own->used_before_ns : 0;
-	if (all_ns > others_ns && all_ns - others_ns > part_ns)
-		part_ns = all_ns - others_ns;
-	return own->used_ns >= part_ns;
+	return all_ns > others_ns && all_ns - others_ns > part_ns ? all_ns - others_ns : part_ns;
 }
 
-/* Adds the run time of handlers. */
-SPIN_INLINE void spin_share_spend_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own, uint64_t ns)
+/* Returns 1 if the context has used up its share of the window, or owes it. percent: struct spin_guard_share. */
+SPIN_INLINE _Bool spin_share_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own, uint32_t percent)
 {
+	const uint32_t windows = (uint32_t)cpu->window - own->window;
+	uint64_t total_ns, paid_ns;
+
+	if (windows) {
+		total_ns = own->owed_ns + own->used_ns;
+		own->used_before_ns = windows > 1 || !cpu->active_before ? 0
+				      : own->used_ns < UINT32_MAX        ? (uint32_t)own->used_ns
+									 : UINT32_MAX;
+		own->used_ns = 0;
+		own->window = (uint32_t)cpu->window;
+		cpu->active++;
+		paid_ns = windows * spin_share_ns_(cpu, own, percent);
+		own->owed_ns = total_ns > paid_ns ? total_ns - paid_ns : 0;
+	}
+	return own->owed_ns + own->used_ns >= spin_share_ns_(cpu, own, percent);
+}
+
+/* A run of handlers: when it began, and what all handlers had spent on this CPU by then. */
+struct spin_share_run {
+	uint64_t start_ns, spent_ns;
+};
+
+SPIN_INLINE struct spin_share_run spin_share_begin_(const struct spin_guard_cpu *cpu)
+{
+	return (struct spin_share_run){ bpf_ktime_get_ns(), cpu->spent_ns };
+}
+
+/* Adds the time of a run, without that of handlers of others which have interrupted it. */
+SPIN_INLINE void spin_share_spend_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own, const struct spin_share_run *run)
+{
+	const uint64_t all_ns = bpf_ktime_get_ns() - run->start_ns, others_ns = cpu->spent_ns - run->spent_ns;
+	const uint64_t ns = all_ns > others_ns ? all_ns - others_ns : 0;
+
 	own->busy_ns += ns;
 	own->used_ns += ns;
 	cpu->used_ns += ns;
+	cpu->spent_ns += ns;
 }
 
 /*

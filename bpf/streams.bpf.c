@@ -96,6 +96,13 @@ struct {
 	__uint(max_entries, 1024 * 1024);
 } spin_stream_news SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} spin_stream_lost SEC(".maps");
+
 const volatile struct spin_guard_share spin_stream_limits;
 
 struct {
@@ -239,6 +246,7 @@ static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t
 		.remote_port = (uint16_t)__builtin_bswap16((uint16_t)(ops->remote_port >> 16)),
 		.local_port = (uint16_t)ops->local_port,
 	};
+	uint32_t zero = 0, *lost = bpf_map_lookup_elem(&spin_stream_lost, &zero);
 
 	if (ops->family == SPIN_AF_INET) {
 		news.remote[0] = ops->remote_ip4;
@@ -253,7 +261,8 @@ static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t
 		news.local[2] = ops->local_ip6[2];
 		news.local[3] = ops->local_ip6[3];
 	}
-	bpf_ringbuf_output(&spin_stream_news, &news, sizeof(news), 0);
+	if (bpf_ringbuf_output(&spin_stream_news, &news, sizeof(news), 0) && lost)
+		__sync_fetch_and_add(lost, 1);
 }
 
 /* Called for each new connection and each change of a connection's state, in all control groups. Returns 1: nothing is refused. */
@@ -356,9 +365,10 @@ int spin_stream_admit(struct __sk_buff *skb)
 	if (!sk)
 		return 1;
 	owner = bpf_sk_storage_get(&spin_stream_owner, sk, 0, 0);
-	if (!owner)
+	/* a mark that the connection inherited from a context that has ended, or that does not have it, is not its context */
+	if (!owner || owner->without || !spin_is_attached(owner))
 		owner = bpf_sk_storage_get(&spin_stream_limited, sk, 0, 0);
-	if (!owner || owner->without || !spin_is_attached(owner) || !spin_payload_bytes(skb))
+	if (!owner || !spin_is_attached(owner) || !spin_payload_bytes(skb))
 		return 1;
 	return !spin_used_up_time(owner->slot) && !spin_used_up_events(owner->slot);
 }
@@ -413,14 +423,14 @@ static int spin_stream_run_timed(struct __sk_buff *skb, uint32_t slot)
 {
 	struct spin_guard_cpu *cpu = spin_cpu();
 	struct spin_guard_counts *used = spin_used(slot);
-	uint64_t start_ns;
+	struct spin_share_run run;
 	int action;
 
 	if (!spin_stream_limits.percent || !cpu || !used)
 		return spin_stream_run(skb, slot);
-	start_ns = bpf_ktime_get_ns();
+	run = spin_share_begin_(cpu);
 	action = spin_stream_run(skb, slot);
-	spin_share_spend_(cpu, used, bpf_ktime_get_ns() - start_ns);
+	spin_share_spend_(cpu, used, &run);
 	return action;
 }
 

@@ -20,6 +20,7 @@
  *	spin_guard_events  the context's own queue of events (spin_events)
  *	spin_guard_events_window  struct spin_guard_events_window in .bss
  *	spin_guard_counts  struct spin_guard_counts[SPIN_HPUS_MAX] in .bss, mapped
+ *	spin_guard_room    in .bss, mapped: 1: the socket's datagrams get room for longer replies (bpf/room.h); not of TCP segments
  *
  * The limits below are also those of TCP streams, which have no guard (abi/stream.h).
  */
@@ -37,7 +38,7 @@ struct spin_guard_tuple {
 /*
  * Limit on CPU time: in each window of SPIN_GUARD_WINDOW_NS all contexts together may use `percent` of a CPU. Each context gets an equal
  * share, plus what the others left unused in the previous window. Packets of a context that has used up its share are dropped, as a NIC
- * does whose HPUs are busy.
+ * does whose HPUs are busy. What a context takes beyond its share, as by one long run, it owes: the shares of the next windows pay for it.
  */
 #define SPIN_GUARD_WINDOW_NS 10000000ull
 
@@ -61,21 +62,23 @@ struct spin_guard_events_window {
 
 /* Time that handlers on sockets have used of one CPU, in its current window and in the one before. */
 struct spin_guard_cpu {
-	uint64_t start_ns; /* of the window */
-	uint64_t window;   /* its number */
+	uint64_t window; /* its number: the kernel's time in windows */
 	uint64_t used_ns, used_before_ns;
+	uint64_t spent_ns;              /* since the beginning */
 	uint32_t active, active_before; /* contexts that had packets, in this window and the one before */
 };
 
 /* Per CPU. Packets that the handlers ran for are in the context's own counters. */
 struct spin_guard_counts {
-	uint64_t left;    /* passed to the host untouched: not for this socket, or the socket is closed */
-	uint64_t refused; /* dropped: the handlers' output was addressed to a third party */
-	uint64_t over;    /* dropped: the CPU share was used up */
-	uint64_t busy_ns; /* run time of the handlers */
-	/* of the current window and the previous one */
-	uint64_t window, used_ns, used_before_ns;
-	uint64_t noisy; /* dropped: the event limit was reached */
+	uint64_t left;           /* passed to the host untouched: not for this socket, or the socket is closed */
+	uint64_t refused;        /* dropped: the handlers' output was addressed to a third party */
+	uint64_t over;           /* dropped: the CPU share was used up */
+	uint64_t busy_ns;        /* run time of the handlers */
+	uint64_t noisy;          /* dropped: the event limit was reached */
+	uint64_t used_ns;        /* in the window `window` */
+	uint64_t owed_ns;        /* used earlier beyond the share of those windows */
+	uint32_t window;         /* its number, modulo 2^32 */
+	uint32_t used_before_ns; /* in the window before; at most UINT32_MAX */
 };
 
 /* Per CPU: the last address found in spin_guard_local. Valid while spin_guard_changes is unchanged. */

@@ -34,6 +34,7 @@
  *	spin_stream_windows   struct spin_guard_events_window of each context, by slot
  *	spin_stream_known     struct spin_stream_known of each of these connections, by cookie
  *	spin_stream_news      ring buffer of struct spin_stream_news
+ *	spin_stream_lost      entry 0: how many of these found no room; libspin then looks for streams whose connection has ended
  */
 #include <stdint.h>
 

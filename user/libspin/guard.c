@@ -28,6 +28,7 @@ struct guard {
 	struct bpf_object *bpf;
 	struct spin_memory bss;
 	const struct spin_guard_counts *counts;
+	uint32_t *room; /* NULL: of TCP segments, which are not answered */
 	int prog_fd, port_fd, guarded_fd, socket_fd;
 	uint32_t id;
 };
@@ -158,6 +159,8 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 	uint64_t value = (uint64_t)socket_fd;
 
 	guard->counts = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_counts", sizeof(*guard->counts) * SPIN_HPUS_MAX);
+	guard->room = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_room", sizeof(*guard->room));
+	guard__set_room(guard, ctx->needs_tailroom);
 	guard->prog_fd = prog ? bpf_program__fd(prog) : -1;
 	guard->port_fd = port ? bpf_program__fd(port) : -1;
 	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_prog");
@@ -226,6 +229,12 @@ uint64_t spin_guard__map_bytes(const struct spin_object *obj)
 int guard__program_fd(const struct guard *guard)
 {
 	return guard->prog_fd;
+}
+
+void guard__set_room(const struct guard *guard, int needs_tailroom)
+{
+	if (guard->room)
+		__atomic_store_n(guard->room, needs_tailroom != 0, __ATOMIC_RELEASE);
 }
 
 int guard__replace(struct guard *guard, int prog_fd)

@@ -188,6 +188,8 @@ int work__open(struct spin_ctx *ctx);
 /* guard.c: does nothing for NULL. */
 void guard__free(struct guard *guard);
 int guard__program_fd(const struct guard *guard);
+/* Sets whether datagrams get room for longer replies: by the guard, and not the dispatcher, for it knows which are the socket's. */
+void guard__set_room(const struct guard *guard, int needs_tailroom);
 /* Sets the limits as BPF programs have them. */
 struct spin_guards;
 struct spin_guard_share;

@@ -27,6 +27,9 @@
  *
  * If the received frame has no room for a longer payload (<spin/reply.h> says when), the datagram is dropped as after SPIN_SEGV: its
  * reader would else get bytes that no handler meant for it. The completion handler has run by then.
+ *
+ * Programs of the same host that send with UDP_SEGMENT (ip-udp segmentation, udp(7)) over lo or generic XDP give handlers several datagrams
+ * as one long one. The kernel may drop it without a trace when its length changes.
  */
 #define spin_deliver(p, bytes_)             spin_deliver_((p)->packet, (p)->packet->bytes, (bytes_))
 #define spin_deliver_from_buffer(p, bytes_) spin_deliver_from_buffer_((p)->packet, (bytes_))

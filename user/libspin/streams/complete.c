@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Ends TCP streams: a thread runs the completion handler of each connection that has ended, after its last byte (private.h). Called by
- * shared.c, which starts it, and by sockets.c for contexts that are detached.
+ * Ends TCP streams: runs the completion handler of each connection that has ended, after its last byte (private.h). One thread of the process
+ * reads the kernel's news of ended connections, and runs no handler. Each context has a thread for its completion handlers, so that those of
+ * one user, which may take long, hold up nobody else's. Called by sockets.c and context.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -22,19 +24,19 @@
 #include "user/libspin/error.h"
 #include "user/libspin/streams/private.h"
 
-#define TCP_STATE_CLOSE     7    /* TCP_CLOSE */
-#define POLL_MS             20   /* interval at which waiting connections (struct waiting) are checked */
-#define NEWS_AT_A_TIME      32   /* read from the ring while the lock is held: each may run a completion handler, for milliseconds */
-#define WAITING_MAX         8192 /* as many connections as may end within COMPLETE_TIMEOUT_MS */
-#define COMPLETE_TIMEOUT_MS 1000 /* a connection waits at most this long for its last bytes to be handled */
+#define TCP_STATE_CLOSE     7     /* TCP_CLOSE */
+#define POLL_MS             20    /* interval at which waiting connections (struct streams_end) are checked */
+#define NEWS_AT_A_TIME      512   /* read from the ring while the lock of the list is held */
+#define ENDS_MAX            4096  /* connections of a context that have ended, and wait: more than may have handlers, which is 1024 */
+#define COMPLETE_TIMEOUT_MS 1000  /* a connection waits at most this long for its last bytes to be handled */
+#define PAY_STEP_US         10000 /* the thread looks that often whether it must end */
 #define COMPLETE_TRIES      100 /* of streams_complete__all(), each after 1 ms in which all units (one for each running program) were in use */
 
-/* A connection whose peer has stopped sending and whose last bytes handlers have not seen yet. */
-static struct waiting {
+/* A connection whose peer has stopped sending and whose last bytes handlers may not have seen yet. */
+struct streams_end {
 	struct spin_stream_news news;
 	uint64_t since_ms;
-} waiting[WAITING_MAX];
-static unsigned waiting_count;
+};
 
 static uint64_t now_ms(void)
 {
@@ -106,65 +108,226 @@ static int has_all_bytes(const struct spin_stream *stream, const struct spin_str
 	return __atomic_load_n(&stream->bytes, __ATOMIC_ACQUIRE) + 1 >= news->bytes;
 }
 
-/* Returns 1 if done, or if there is nothing to do. The caller holds the lock. */
-static int try_complete(const struct waiting *w)
+/* Runs the completion handler if the connection is ready for it. Returns 1 if done, or if there is nothing to do. Called with s->run held. */
+static int try_complete(const struct streams *s, const struct streams_end *end)
 {
-	const int is_closed = w->news.state == TCP_STATE_CLOSE, is_late = now_ms() - w->since_ms >= COMPLETE_TIMEOUT_MS;
-	const struct spin_stream *stream;
-	const struct streams *s = streams_shared.list;
+	const int is_closed = end->news.state == TCP_STATE_CLOSE, is_late = now_ms() - end->since_ms >= COMPLETE_TIMEOUT_MS;
+	const struct spin_stream *stream = find_stream(s, end->news.cookie);
 
-	while (s && s->id != w->news.context)
-		s = s->next;
-	stream = s ? find_stream(s, w->news.cookie) : NULL;
-	/* no stream: its context has ended, no byte has arrived, or none has been handled yet */
-	if (!is_late && ((stream && !has_all_bytes(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
+	/* no stream: no byte has arrived, or none has been handled yet */
+	if (!is_late && (stream ? !has_all_bytes(stream, &end->news) : !is_closed && end->news.bytes > 1))
 		return 0;
-	if (!stream || s->ending || !(is_closed || has_all_bytes(stream, &w->news)) || complete(s, &w->news))
+	if (!stream || s->ending || !(is_closed || has_all_bytes(stream, &end->news)) || complete(s, &end->news))
 		return 1;
 	if (is_late && is_closed) /* no unit in all this time, and no other news will come */
-		free_slot(s, w->news.cookie);
+		free_slot(s, end->news.cookie);
 	return is_late;
+}
+
+/* --- a context's thread --- */
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+static int is_stopped(const struct streams *s)
+{
+	return __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
+}
+
+/* Counts the time of a completion handler, and sleeps so long that the thread takes no more of a CPU than all handlers may (hpu-time). */
+static void pay(struct streams *s, uint64_t ns)
+{
+	const unsigned percent = streams_shared.percent;
+
+	__atomic_fetch_add(&s->completions_ns, ns, __ATOMIC_RELAXED);
+	for (uint64_t us = percent && percent < 100 ? ns * (100 - percent) / percent / 1000 : 0; us && !is_stopped(s);) {
+		const uint64_t step_us = us < PAY_STEP_US ? us : PAY_STEP_US;
+
+		usleep((useconds_t)step_us);
+		us -= step_us;
+	}
+	while (__atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE) && !is_stopped(s))
+		usleep(100); /* a mutex is not fair: who waits for it gets it now */
+}
+
+static int run_one(struct streams *s, const struct streams_end *end)
+{
+	const uint64_t start_ns = cpu_ns();
+	int is_done;
+
+	pthread_mutex_lock(&s->run);
+	is_done = try_complete(s, end);
+	pthread_mutex_unlock(&s->run);
+	pay(s, cpu_ns() - start_ns);
+	return is_done;
+}
+
+/*
+ * After news was lost: appends the streams whose connection the kernel's program has forgotten, as it does at the end of each. Their completion
+ * handlers do not learn the addresses. Returns the new number of entries.
+ */
+static unsigned find_ended(const struct streams *s, struct streams_end *end, unsigned count)
+{
+	struct spin_stream_known known;
+
+	for (unsigned i = 0; i < SPIN_STREAMS_MAX && count < ENDS_MAX; i++) {
+		const uint64_t cookie = __atomic_load_n(&s->stream[i].cookie, __ATOMIC_ACQUIRE);
+
+		if (cookie && bpf_map_lookup_elem(streams_shared.known_fd, &cookie, &known))
+			end[count++] =
+				(struct streams_end){ { .cookie = cookie, .context = s->id, .state = TCP_STATE_CLOSE, .family = AF_INET },
+						      now_ms() };
+	}
+	return count;
+}
+
+/* Waits for news, or until those that wait must be checked again. Moves what fits to `end`, and returns the new number of entries. */
+static unsigned take_news(struct streams *s, struct streams_end *end, unsigned count, int *is_swept)
+{
+	struct timespec until;
+	unsigned taken;
+
+	pthread_mutex_lock(&s->queue_lock);
+	if (!s->queued_count && !s->sweep && !s->stop) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += POLL_MS * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (count)
+			pthread_cond_timedwait(&s->queued_some, &s->queue_lock, &until);
+		else
+			pthread_cond_wait(&s->queued_some, &s->queue_lock);
+	}
+	taken = s->queued_count < ENDS_MAX - count ? s->queued_count : ENDS_MAX - count;
+	memcpy(end + count, s->queued, taken * sizeof(*end));
+	s->queued_count -= taken;
+	memmove(s->queued, s->queued + taken, s->queued_count * sizeof(*end));
+	*is_swept = s->sweep;
+	s->sweep = 0;
+	pthread_mutex_unlock(&s->queue_lock);
+	return count + taken;
+}
+
+static void *run_completions(void *arg)
+{
+	struct streams *s = arg;
+	struct streams_end *end = s->queued + ENDS_MAX; /* the thread's own half */
+	unsigned count = 0;
+	int is_swept;
+
+	while (!is_stopped(s)) {
+		count = take_news(s, end, count, &is_swept);
+		if (is_swept)
+			count = find_ended(s, end, count);
+		for (unsigned i = count; i-- > 0 && !is_stopped(s);)
+			if (run_one(s, &end[i]))
+				end[i] = end[--count];
+	}
+	return NULL;
+}
+
+int streams_complete__begin(struct streams *s)
+{
+	s->queued = calloc(2 * ENDS_MAX, sizeof(*s->queued));
+	if (!s->queued)
+		return spin_fail(-ENOMEM, "no memory for the ends of TCP connections");
+	if (pthread_create(&s->thread, NULL, run_completions, s))
+		return spin_fail(-EAGAIN, "no thread for the ends of TCP connections");
+	s->has_thread = 1;
+	return 0;
+}
+
+void streams_complete__end(struct streams *s)
+{
+	if (s->has_thread) {
+		pthread_mutex_lock(&s->queue_lock);
+		__atomic_store_n(&s->stop, 1, __ATOMIC_RELEASE);
+		pthread_cond_signal(&s->queued_some);
+		pthread_mutex_unlock(&s->queue_lock);
+		pthread_join(s->thread, NULL);
+	}
+	free(s->queued);
+}
+
+void streams_complete__lock(struct streams *s)
+{
+	__atomic_fetch_add(&s->wanted, 1, __ATOMIC_ACQ_REL);
+	pthread_mutex_lock(&s->run);
+	__atomic_fetch_sub(&s->wanted, 1, __ATOMIC_ACQ_REL);
+}
+
+void streams_complete__unlock(struct streams *s)
+{
+	pthread_mutex_unlock(&s->run);
+}
+
+/* --- the process's thread --- */
+
+/* end NULL: news was lost. */
+static void queue(struct streams *s, const struct streams_end *end)
+{
+	pthread_mutex_lock(&s->queue_lock);
+	if (end && s->queued_count < ENDS_MAX)
+		s->queued[s->queued_count++] = *end;
+	else
+		s->sweep = 1;
+	pthread_cond_signal(&s->queued_some);
+	pthread_mutex_unlock(&s->queue_lock);
 }
 
 static unsigned news_count; /* handled since the thread took the lock */
 
-/* Called by the thread, which holds the lock. Ends the reading of the ring if others may be waiting for the lock. */
+/* Called by the thread, which holds the list's lock. Ends the reading of the ring if others may be waiting for the lock. */
 static int on_news(void *arg, void *data, size_t bytes)
 {
-	struct waiting w = { .since_ms = now_ms() };
+	struct streams_end end = { .since_ms = now_ms() };
+	struct streams *s = streams_shared.list;
 
 	(void)arg;
-	if (bytes != sizeof(w.news))
+	if (bytes != sizeof(end.news))
 		return 0;
-	memcpy(&w.news, data, sizeof(w.news));
-	if (!try_complete(&w)) {
-		if (waiting_count < WAITING_MAX) {
-			waiting[waiting_count++] = w;
-		} else { /* as if it had waited: a slot that is not freed now is never freed */
-			w.since_ms = 0;
-			try_complete(&w);
-		}
-	}
+	memcpy(&end.news, data, sizeof(end.news));
+	while (s && s->id != end.news.context)
+		s = s->next;
+	if (s && s->has_thread)
+		queue(s, &end);
 	return ++news_count < NEWS_AT_A_TIME ? 0 : -EAGAIN;
 }
 
-/* The thread that runs completion handlers of connections that have ended, when their last bytes have been handled. */
-static void *run_completions(void *arg)
+/* Called likewise. If the ring was full, contexts must look which of their connections have ended. */
+static void check_lost(uint32_t *known_lost)
+{
+	uint32_t zero = 0, lost;
+
+	if (bpf_map_lookup_elem(streams_shared.lost_fd, &zero, &lost) || lost == *known_lost)
+		return;
+	*known_lost = lost;
+	for (struct streams *s = streams_shared.list; s; s = s->next)
+		if (s->has_thread)
+			queue(s, NULL);
+}
+
+static void *read_news(void *arg)
 {
 	struct pollfd wait = { .fd = ring_buffer__epoll_fd(streams_shared.news), .events = POLLIN };
+	uint32_t lost = 0;
 	int has_more = 0;
 
 	for (;;) {
-		poll(&wait, 1, has_more ? 0 : waiting_count ? POLL_MS : 1000);
+		poll(&wait, 1, has_more ? 0 : 1000);
 		pthread_mutex_lock(&streams_shared.lock);
 		news_count = 0;
 		has_more = ring_buffer__consume(streams_shared.news) == -EAGAIN;
-		for (unsigned i = waiting_count; i-- > 0;)
-			if (try_complete(&waiting[i]))
-				waiting[i] = waiting[--waiting_count];
+		if (!has_more)
+			check_lost(&lost);
 		pthread_mutex_unlock(&streams_shared.lock);
 		if (has_more)
-			usleep(100); /* a mutex is not fair: who waits for it gets it now */
+			usleep(100); /* see pay() */
 	}
 	return arg;
 }
@@ -174,13 +337,13 @@ int streams_complete__start(int news_fd)
 	pthread_t thread;
 
 	streams_shared.news = ring_buffer__new(news_fd, on_news, NULL, NULL);
-	if (streams_shared.news && !pthread_create(&thread, NULL, run_completions, NULL)) {
+	if (streams_shared.news && !pthread_create(&thread, NULL, read_news, NULL)) {
 		pthread_detach(thread);
 		return 0;
 	}
 	ring_buffer__free(streams_shared.news);
 	streams_shared.news = NULL;
-	return spin_fail(-EAGAIN, "no thread for the ends of TCP connections");
+	return spin_fail(-EAGAIN, "no thread for the news of TCP connections");
 }
 
 void streams_complete__all(const struct streams *s)

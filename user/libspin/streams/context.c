@@ -107,6 +107,9 @@ int streams__open(struct spin_ctx *ctx)
 	s = ctx->streams = calloc(1, sizeof(*s));
 	if (!s)
 		return spin_fail(-ENOMEM, "no memory for the streams of %s", ctx->name);
+	pthread_mutex_init(&s->run, NULL);
+	pthread_mutex_init(&s->queue_lock, NULL);
+	pthread_cond_init(&s->queued_some, NULL);
 	s->end_fd = bpf_program__fd(end);
 	s->prog_fd = bpf_program__fd(stream);
 	s->taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
@@ -131,18 +134,19 @@ static void wait_for_programs(const struct streams *s)
 /* next's maps are the same as ctx's, under other descriptors, except for those that only a running program has. */
 int streams__replace(struct spin_ctx *ctx, struct spin_ctx *next)
 {
-	struct streams *s = ctx->streams, *other = next->streams, old = *s;
+	struct streams *s = ctx->streams, *other = next->streams;
+	const struct streams old = *s;
 
 	if (s->attached && bpf_map_update_elem(streams_shared.programs_fd, &s->slot, &other->prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the streams of %s cannot be given the new handlers: %s", ctx->name, strerror(errno));
-	pthread_mutex_lock(&streams_shared.lock); /* completion handlers run under it */
+	streams_complete__lock(s);
 	s->end_fd = other->end_fd;
 	s->prog_fd = other->prog_fd;
 	s->taken_fd = other->taken_fd;
 	s->units_taken_fd = other->units_taken_fd;
 	s->seen_fd = other->seen_fd;
 	s->events_fd = other->events_fd;
-	pthread_mutex_unlock(&streams_shared.lock);
+	streams_complete__unlock(s);
 	other->end_fd = old.end_fd;
 	other->prog_fd = old.prog_fd;
 	other->taken_fd = old.taken_fd;

@@ -54,6 +54,7 @@ static int prepare(const struct spin_guards *guards)
 		return -EINVAL;
 	guard__limits(guards, limits);
 	streams_shared.has_event_limit = limits->event_bytes != 0;
+	streams_shared.percent = limits->percent;
 	bpf_program__set_autoload(bpf_object__find_program_by_name(streams_shared.bpf, ADMIT), limits->percent || limits->event_bytes);
 	return bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
@@ -118,7 +119,7 @@ static int attach_verdict(int verdict_fd)
 	return 0;
 }
 
-/* After loading, once per process: attaches the programs and starts the thread that ends streams. */
+/* After loading, once per process: attaches the programs and starts the thread that reads their news. */
 static int open_shared(void)
 {
 	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(streams_shared.bpf, "spin_stream_guard"));
@@ -135,6 +136,8 @@ static int open_shared(void)
 	streams_shared.states_fd = shared_fd("spin_stream_seen");
 	streams_shared.used_fd = shared_fd("spin_stream_used");
 	streams_shared.events_fd = shared_fd("spin_stream_events");
+	streams_shared.lost_fd = shared_fd("spin_stream_lost");
+	streams_shared.windows_fd = shared_fd("spin_stream_windows");
 	err = attach_verdict(verdict_fd);
 	if (!err)
 		err = attach_to_root_cgroup();

@@ -41,7 +41,11 @@ static int alloc_slot(struct streams *s)
 static int add_used(const struct streams *s)
 {
 	struct spin_guard_counts *none = calloc((size_t)kernel_cpus__possible(), sizeof(*none));
-	const int err = none ? bpf_map_update_elem(streams_shared.used_fd, &s->slot, none, BPF_ANY) : -ENOMEM;
+	const struct spin_guard_events_window window = { 0 }; /* else it would be that of the slot's last context */
+	int err = none ? bpf_map_update_elem(streams_shared.used_fd, &s->slot, none, BPF_ANY) : -ENOMEM;
+
+	if (!err)
+		err = bpf_map_update_elem(streams_shared.windows_fd, &s->slot, &window, BPF_ANY);
 
 	free(none);
 	return err ? spin_fail(err, "the context's limits cannot be kept: %s", strerror(-err)) : 0;
@@ -57,6 +61,7 @@ void streams__add_counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum)
 			sum->over += used[cpu].over + used[cpu].noisy;
 			sum->busy_ns += used[cpu].busy_ns;
 		}
+	sum->busy_ns += __atomic_load_n(&ctx->streams->completions_ns, __ATOMIC_RELAXED);
 	free(used);
 }
 
@@ -75,6 +80,7 @@ static int add_connection(const struct streams *s, int socket_fd)
 	const uint64_t fd = (uint64_t)socket_fd;
 	int err = 0;
 
+	bpf_map_delete_elem(streams_shared.owner_fd, &socket_fd); /* inherited from a context that has ended: spin_streams__install() */
 	if (bpf_map_update_elem(streams_shared.known_fd, &s->cookie, &known, BPF_NOEXIST))
 		return spin_fail(-errno, "the connection cannot have handlers: %s",
 				 errno == EEXIST ? "another context has it" : strerror(errno));
@@ -125,6 +131,8 @@ int spin_streams__install(struct spin_ctx *ctx, int socket_fd, int is_listening,
 	pthread_mutex_unlock(&streams_shared.lock);
 	if (!err)
 		err = add_used(s);
+	if (!err)
+		err = streams_complete__begin(s);
 	if (err)
 		return err;
 	owner = (struct spin_stream_owner){ s->id, s->slot };
@@ -140,9 +148,9 @@ int streams__attach(struct spin_ctx *ctx)
 
 	if (s->attached)
 		return spin_fail(-EALREADY, "%s is attached already", ctx->name);
-	pthread_mutex_lock(&streams_shared.lock);
+	streams_complete__lock(s);
 	s->ending = 0;
-	pthread_mutex_unlock(&streams_shared.lock);
+	streams_complete__unlock(s);
 	/* clear what a program that was running during the last detach may have left */
 	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
 		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
@@ -198,9 +206,9 @@ void streams__detach(struct spin_ctx *ctx)
 	bpf_map_delete_elem(streams_shared.programs_fd, &s->slot);
 	for_each_connection(s, forget_connection, NULL);
 	bpf_map_update_elem(streams_shared.counts_fd, &s->slot, &none, BPF_ANY);
-	pthread_mutex_lock(&streams_shared.lock);
+	streams_complete__lock(s);
 	s->ending = 1;
-	pthread_mutex_unlock(&streams_shared.lock);
+	streams_complete__unlock(s);
 	streams_complete__all(s); /* without the lock, because a hostile program could hold it for long */
 }
 
@@ -243,6 +251,7 @@ void streams__free(struct streams *s)
 			break;
 		}
 	pthread_mutex_unlock(&streams_shared.lock);
+	streams_complete__end(s);
 	if (s->stream)
 		munmap(s->stream, sizeof(*s->stream) * SPIN_STREAMS_MAX);
 	if (s->seen)

@@ -166,6 +166,10 @@ void swap__wait(const struct spin_ctx *ctx)
 
 void swap__set_tailroom(struct spin_ctx *ctx, int needs_tailroom)
 {
+	if (ctx->guard) {
+		guard__set_room(ctx->guard, needs_tailroom);
+		return;
+	}
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
 		root__set_tailroom(ctx->place[i].nic->root, ctx->place[i].slot, needs_tailroom);

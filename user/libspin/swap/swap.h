@@ -18,7 +18,7 @@ int swap__replace_entry(struct spin_ctx *ctx, int prog_fd, int old_fd);
 int swap__entry_fd(const struct spin_ctx *ctx);
 /* Waits until no HPU runs what was replaced before. */
 void swap__wait(const struct spin_ctx *ctx);
-/* Sets whether the dispatcher makes room for replies that are longer than their requests. */
+/* Sets whether the dispatcher, or the guard, makes room for replies that are longer than their requests. */
 void swap__set_tailroom(struct spin_ctx *ctx, int needs_tailroom);
 
 /* Exchange ctx's memory, or object, with next's. The caller then destroys next. */

@@ -449,7 +449,7 @@ SPIN_INLINE enum spin_payload_rc spin_deliver_(struct spin_packet *packet, uint3
 {
 	if (bytes > length || packet->is_icmp || packet->is_ether || packet->is_stream || packet->is_tcp)
 		return SPIN_SEGV;
-	packet->deliver_bytes = bytes;
+	packet->deliver_bytes = bytes == length ? SPIN_NO_REPLY : bytes; /* its own length */
 	return SPIN_SUCCESS;
 }
 
