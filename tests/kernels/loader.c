@@ -291,6 +291,27 @@ static int add_ring(struct spin_nic *nic, const struct spin_object *object)
 	return err;
 }
 
+/* Assigns a listening socket to the context, which loads and attaches the programs that all contexts of streams share (bpf/streams.bpf.c). */
+static int add_listener(struct spin_ctx *ctx)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
+	struct spin_guards guards;
+
+	if (fd < 0 || listen(fd, 1))
+		return -errno;
+	err = spin_guards__open(&guards, 80, 1000);
+	if (!err) {
+		err = spin_guard__install(ctx, fd, &guards);
+		if (!err)
+			err = spin_streams__install(ctx, fd, 1, &guards);
+		if (!err)
+			err = spin_ctx__attach(ctx);
+		spin_guards__close(&guards);
+	}
+	close(fd);
+	return err;
+}
+
 /* Loads the handlers on streams of TCP sockets (bpf/stream.h), which need may_goto. */
 static int add_streams(const struct spin_object *object, enum spin_class class)
 {
@@ -304,6 +325,8 @@ static int add_streams(const struct spin_object *object, enum spin_class class)
 	err = spin_rule__parse("udp dport 9003", &rule);
 	if (!err)
 		err = spin_streams__create(object, &rule, &opts, NULL, &ctx);
+	if (!err && class == SPIN_CLASS_TRUSTED)
+		err = add_listener(ctx);
 	spin_ctx__destroy(ctx);
 	return err;
 }
