@@ -155,8 +155,7 @@ $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 # they have changed.
 $(BUILD)/gen/runtime_files.inc: $(sort $(wildcard bpf/*.[ch] bpf/*/*.h handlers/include/*.h handlers/include/*/*.h handlers/include/*/*/*.h))
 	@mkdir -p $(@D)
-	$(Q)printf '"%s",\n' $(sort $(notdir $^)) >$@.new
-	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	$(Q)new=$@.$$$$; printf '"%s",\n' $(sort $(notdir $^)) >$$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 $(BUILD)/obj/user/libspin/load/verifier.o: $(BUILD)/gen/runtime_files.inc
 $(BUILD)/obj/user/libspin/load/verifier.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden -I$(BUILD)/gen
 

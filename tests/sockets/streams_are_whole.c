@@ -450,8 +450,7 @@ static void check_many(void)
 		check_read("after many connections", &p, "abc", "Abc");
 		close_connection(&p);
 		steady = lines__load(&p.lines->missed) == before ? steady + 1 : 0;
-		if (!steady)
-			usleep(5000);
+		usleep(steady ? 0 : 5000);
 		if (i == 1000)
 			die("spin_connections_missed() grows, and all connections have handlers");
 	}
@@ -579,16 +578,12 @@ static void check_header_ended(void)
 	state = at;
 	__atomic_store_n(&state->loop_in_header, 1, __ATOMIC_SEQ_CST);
 	connect_from(&p, hosts.client_ns, "10.9.0.1");
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++, usleep(100000))
 		send_all(p.client, "abc", 3);
-		usleep(100000);
-	}
 	if (recv(p.server, &bytes, 1, MSG_DONTWAIT) > 0 || lines__load(&state->headers) != 1 || lines__load(&state->pieces))
-		die("a header handler that was ended has run %u times, payload handlers %u times", lines__load(&state->headers),
-		    lines__load(&state->pieces));
+		die("a header handler that was ended has run %u times, or bytes went past it", lines__load(&state->headers));
 	__atomic_store_n(&state->loop_in_header, 0, __ATOMIC_SEQ_CST);
-	close(p.client);
-	close(p.server);
+	close_connection(&p);
 	connect_from(&p, hosts.client_ns, "10.9.0.1");
 	check_read("a connection after one whose header handler was ended", &p, "abc", "abc");
 	close_pair(&p);
