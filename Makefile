@@ -152,10 +152,12 @@ $(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc
 $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 
 # The names of the runtime's files, so that libspin can tell a handler's own header from one of these in a verifier's log. Written only if
-# they have changed.
-$(BUILD)/gen/runtime_files.inc: $(sort $(wildcard bpf/*.[ch] bpf/*/*.h handlers/include/*.h handlers/include/*/*.h handlers/include/*/*/*.h))
+# they have changed; the stamp is newer than the files, so that nothing is written in a tree that is up to date.
+$(BUILD)/gen/runtime_files.stamp: $(sort $(wildcard bpf/*.[ch] bpf/*/*.h handlers/include/*.h handlers/include/*/*.h handlers/include/*/*/*.h))
 	@mkdir -p $(@D)
-	$(Q)new=$@.$$$$; printf '"%s",\n' $(sort $(notdir $^)) >$$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
+	$(Q)inc=$(@:.stamp=.inc) new=$@.$$$$; printf '"%s",\n' $(sort $(notdir $^)) >$$new && \
+		if cmp -s $$new $$inc; then rm $$new; else mv $$new $$inc; fi && touch $@
+$(BUILD)/gen/runtime_files.inc: $(BUILD)/gen/runtime_files.stamp ;
 $(BUILD)/obj/user/libspin/load/verifier.o: $(BUILD)/gen/runtime_files.inc
 $(BUILD)/obj/user/libspin/load/verifier.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden -I$(BUILD)/gen
 
