@@ -3,9 +3,9 @@
 #define BPF_SHARE_H
 
 /*
- * Limits on the CPU time and the events of contexts on sockets (abi/guard.h says which): whether a context has used up its share, and what it
- * has used. Included by the guards (guard.h), which drop such packets, and by streams.bpf.c, which drops such segments before TCP has them.
- * Per-CPU structs: of programs that interrupt one another on a CPU, one may be counted for a little less.
+ * The limits `hpu-time` and `events` of spind (abi/guard.h) on handlers of sockets. Time is cut into windows. In each, the time that handlers
+ * may take of a CPU is divided among the active contexts. What a context overspends it owes, and pays from its next shares. The guards
+ * (guard.h), which run before a socket's handlers, drop its packets as long as it owes, and streams.bpf.c its TCP segments with payload.
  */
 #include "bpf/abi/guard.h"
 
