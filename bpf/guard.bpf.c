@@ -5,9 +5,6 @@
  * for spind, the service for unprivileged users. For streams of TCP only spin_guard_port is loaded (the socket's current port).
  */
 #include "bpf/guard.h"
-#include "bpf/room.h"
-
-uint32_t spin_guard_room;
 
 #define SPIN_AF_INET6 10
 
@@ -110,8 +107,6 @@ int spin_guard(struct xdp_md *ctx)
 		counts->left++;
 		return XDP_PASS;
 	}
-	if (*(volatile uint32_t *)&spin_guard_room)
-		spin_make_room(ctx);
 	action = spin_run_in_limits_(ctx, counts);
 	if (action == XDP_DROP || action == XDP_ABORTED)
 		return action;

@@ -21,6 +21,7 @@
 
 #include "bpf/abi/guard.h"
 #include "bpf/parse.h"
+#include "bpf/room.h"
 #include "bpf/share.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
@@ -29,6 +30,7 @@ struct spin_guard_counts spin_guard_counts[SPIN_HPUS_MAX];
 struct spin_guard_known spin_guard_known[SPIN_HPUS_MAX];
 const volatile struct spin_guard_share spin_guard_share;
 struct spin_guard_events_window spin_guard_events_window;
+uint32_t spin_guard_room;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -187,13 +189,15 @@ SPIN_INLINE _Bool spin_is_hosts_(struct xdp_md *ctx, const struct spin_ends *end
 }
 
 /*
- * Returns the result of the context's program; -1 if there is no program. If the function were static, the verifier would assume that it
+ * Returns the result of the context's program, after making room for longer replies; -1 if there is no program. If the function were static, the verifier would assume that it
  * always returns -1. The asm keeps the compiler from assuming the same.
  */
 __attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
 {
 	int none = -1;
 
+	if (*(volatile uint32_t *)&spin_guard_room)
+		spin_make_room(ctx);
 	bpf_tail_call_static(ctx, &spin_guard_prog, 0);
 	__asm__ volatile("" : "+r"(none));
 	return none;

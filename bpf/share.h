@@ -3,10 +3,13 @@
 #define BPF_SHARE_H
 
 /*
- * The limits `hpu-time` and `events` of spind (abi/guard.h) on handlers of sockets. Time is cut into windows. In each, the time that handlers
- * may take of a CPU is divided among the active contexts. What a context overspends it owes, and pays from its next shares. The guards
- * (guard.h), which run before a socket's handlers, drop its packets as long as it owes, and streams.bpf.c its TCP segments with payload.
+ * The limits `hpu-time` and `events` of spind (abi/guard.h) on handlers of sockets. Time is cut into windows. In each, the time that
+ * handlers may take of a CPU is divided among the active contexts. What a context overspends it owes, and pays from its next shares. The
+ * guards (guard.h), which run before a socket's handlers, drop its packets as long as it owes, and streams.bpf.c its TCP segments with
+ * payload. Of programs that interrupt one another on a CPU, one may be counted for a little less.
  */
+#include <spin/bytes.h>
+
 #include "bpf/abi/guard.h"
 
 /* Begins a new window if the current one is over. */
@@ -39,20 +42,21 @@ SPIN_INLINE uint64_t spin_share_ns_(const struct spin_guard_cpu *cpu, const stru
 SPIN_INLINE _Bool spin_share_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own, uint32_t percent)
 {
 	const uint32_t windows = (uint32_t)cpu->window - own->window;
-	uint64_t total_ns, paid_ns;
+	uint64_t share_ns, paid_ns;
 
 	if (windows) {
-		total_ns = own->owed_ns + own->used_ns;
+		own->owed_ns += own->used_ns;
 		own->used_before_ns = windows > 1 || !cpu->active_before ? 0
 				      : own->used_ns < UINT32_MAX        ? (uint32_t)own->used_ns
 									 : UINT32_MAX;
 		own->used_ns = 0;
 		own->window = (uint32_t)cpu->window;
 		cpu->active++;
-		paid_ns = windows * spin_share_ns_(cpu, own, percent);
-		own->owed_ns = total_ns > paid_ns ? total_ns - paid_ns : 0;
 	}
-	return own->owed_ns + own->used_ns >= spin_share_ns_(cpu, own, percent);
+	share_ns = spin_share_ns_(cpu, own, percent);
+	paid_ns = windows * share_ns;
+	own->owed_ns = own->owed_ns > paid_ns ? own->owed_ns - paid_ns : 0;
+	return own->owed_ns + own->used_ns >= share_ns;
 }
 
 /* A run of handlers: when it began, and what all handlers had spent on this CPU by then. */

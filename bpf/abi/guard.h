@@ -20,7 +20,7 @@
  *	spin_guard_events  the context's own queue of events (spin_events)
  *	spin_guard_events_window  struct spin_guard_events_window in .bss
  *	spin_guard_counts  struct spin_guard_counts[SPIN_HPUS_MAX] in .bss, mapped
- *	spin_guard_room    in .bss, mapped: 1: the socket's datagrams get room for longer replies (bpf/room.h); not of TCP segments
+ *	spin_guard_room    in .bss, mapped: 1: packets get room for longer replies (bpf/room.h)
  *
  * The limits below are also those of TCP streams, which have no guard (abi/stream.h).
  */

@@ -28,7 +28,7 @@ struct guard {
 	struct bpf_object *bpf;
 	struct spin_memory bss;
 	const struct spin_guard_counts *counts;
-	uint32_t *room; /* NULL: of TCP segments, which are not answered */
+	uint32_t *room;
 	int prog_fd, port_fd, guarded_fd, socket_fd;
 	uint32_t id;
 };
@@ -160,13 +160,14 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 
 	guard->counts = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_counts", sizeof(*guard->counts) * SPIN_HPUS_MAX);
 	guard->room = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_room", sizeof(*guard->room));
-	guard__set_room(guard, ctx->needs_tailroom);
 	guard->prog_fd = prog ? bpf_program__fd(prog) : -1;
 	guard->port_fd = port ? bpf_program__fd(port) : -1;
 	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_prog");
 	guard->socket_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_socket");
-	if ((guard->prog_fd < 0 && !ctx->streams) || guard->port_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
+	if ((guard->prog_fd < 0 && !ctx->streams) || guard->port_fd < 0 || !guard->counts || !guard->room || guard->guarded_fd < 0 ||
+	    guard->socket_fd < 0)
 		return spin_fail(-EINVAL, "the guard of a socket is of another version: build libspin again");
+	guard__set_room(guard, ctx->needs_tailroom);
 	if (!ctx->streams && bpf_map_update_elem(guard->guarded_fd, &zero, &ctx->prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the guard of a socket cannot take the context: %s", strerror(errno));
 	if (bpf_map_update_elem(guard->socket_fd, &zero, &value, BPF_ANY))
@@ -233,8 +234,7 @@ int guard__program_fd(const struct guard *guard)
 
 void guard__set_room(const struct guard *guard, int needs_tailroom)
 {
-	if (guard->room)
-		__atomic_store_n(guard->room, needs_tailroom != 0, __ATOMIC_RELEASE);
+	__atomic_store_n(guard->room, needs_tailroom != 0, __ATOMIC_RELEASE);
 }
 
 int guard__replace(struct guard *guard, int prog_fd)
