@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Ends TCP streams: runs the completion handler of each connection that has ended, after its last byte (private.h). One thread of the process
- * reads the kernel's news of ended connections, and runs no handler. Each context has a thread for its completion handlers, so that those of
- * one user, which may take long, hold up nobody else's. Called by sockets.c and context.c.
+ * Ends TCP streams: runs the completion handler of each connection that has ended, after its last byte (private.h). One thread of the
+ * process reads the kernel's news of ended connections, and runs no handler. Each context has a thread for its completion handlers, so that
+ * those of one user, which may take long, hold up nobody else's. Called by sockets.c and context.c.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -67,9 +67,9 @@ static void free_slot(const struct streams *s, uint64_t cookie)
 	if (!stream)
 		return;
 	unit = __atomic_exchange_n(&stream->unit, 0, __ATOMIC_ACQ_REL) - 1;
-	bpf_map_update_elem(s->units_taken_fd, &unit, &none, BPF_ANY); /* fails if it had none */
+	bpf_map_update_elem(s->fd.units_taken, &unit, &none, BPF_ANY); /* fails if it had none */
 	__atomic_store_n(&stream->cookie, 0, __ATOMIC_RELEASE);
-	bpf_map_update_elem(s->taken_fd, &number, &none, BPF_ANY);
+	bpf_map_update_elem(s->fd.taken, &number, &none, BPF_ANY);
 }
 
 /* Runs the completion handler with headers like those of the stream, and frees the stream's slot. Returns 0 if all units are in use. */
@@ -95,7 +95,7 @@ static int complete(const struct streams *s, const struct spin_stream_news *news
 	}
 	memcpy(frame + SPIN_STREAM_UDP_AT, &udp, sizeof(udp));
 	memcpy(frame + SPIN_STREAM_DATA, &news->cookie, sizeof(news->cookie));
-	if (bpf_prog_test_run_opts(s->end_fd, &opts))
+	if (bpf_prog_test_run_opts(s->fd.end, &opts))
 		return 1;
 	if (opts.retval == XDP_ABORTED)
 		free_slot(s, news->cookie);
@@ -108,7 +108,9 @@ static int has_all_bytes(const struct spin_stream *stream, const struct spin_str
 	return __atomic_load_n(&stream->bytes, __ATOMIC_ACQUIRE) + 1 >= news->bytes;
 }
 
-/* Runs the completion handler if the connection is ready for it. Returns 1 if done, or if there is nothing to do. Called with s->run held. */
+/*
+ * Runs the completion handler if the connection is ready for it. Returns 1 if done, or if there is nothing to do. Called with s->run held.
+ */
 static int try_complete(const struct streams *s, const struct streams_end *end)
 {
 	const int is_closed = end->news.state == TCP_STATE_CLOSE, is_late = now_ms() - end->since_ms >= COMPLETE_TIMEOUT_MS;
@@ -139,18 +141,19 @@ static int is_stopped(const struct streams *s)
 	return __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE);
 }
 
-/* Counts the time of a completion handler, and sleeps so long that the thread takes no more of a CPU than all handlers may (hpu-time). */
+/*
+ * Counts the time of a completion handler, and sleeps so long that the thread takes no more of a CPU than all handlers may (hpu-time).
+ * Short times are added up first.
+ */
 static void pay(struct streams *s, uint64_t ns)
 {
 	const unsigned percent = streams_shared.percent;
 
 	__atomic_fetch_add(&s->completions_ns, ns, __ATOMIC_RELAXED);
-	for (uint64_t us = percent && percent < 100 ? ns * (100 - percent) / percent / 1000 : 0; us && !is_stopped(s);) {
-		const uint64_t step_us = us < PAY_STEP_US ? us : PAY_STEP_US;
-
-		usleep((useconds_t)step_us);
-		us -= step_us;
-	}
+	if (percent && percent < 100)
+		s->unpaid_us += ns * (100 - percent) / percent / 1000;
+	for (; s->unpaid_us >= PAY_STEP_US && !is_stopped(s); s->unpaid_us -= PAY_STEP_US)
+		usleep(PAY_STEP_US);
 	while (__atomic_load_n(&s->wanted, __ATOMIC_ACQUIRE) && !is_stopped(s))
 		usleep(100); /* a mutex is not fair: who waits for it gets it now */
 }
@@ -168,8 +171,8 @@ static int run_one(struct streams *s, const struct streams_end *end)
 }
 
 /*
- * After news was lost: appends the streams whose connection the kernel's program has forgotten, as it does at the end of each. Their completion
- * handlers do not learn the addresses. Returns the new number of entries.
+ * After news was lost: appends the streams whose connection the kernel's program has forgotten, as it does at the end of each. Their
+ * completion handlers do not learn the addresses. Returns the new number of entries.
  */
 static unsigned find_ended(const struct streams *s, struct streams_end *end, unsigned count)
 {

@@ -110,17 +110,17 @@ int streams__open(struct spin_ctx *ctx)
 	pthread_mutex_init(&s->run, NULL);
 	pthread_mutex_init(&s->queue_lock, NULL);
 	pthread_cond_init(&s->queued_some, NULL);
-	s->end_fd = bpf_program__fd(end);
-	s->prog_fd = bpf_program__fd(stream);
-	s->taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
-	s->units_taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_units_taken");
-	s->seen_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_seen");
-	s->events_fd = ctx->events_fd;
+	s->fd.end = bpf_program__fd(end);
+	s->fd.prog = bpf_program__fd(stream);
+	s->fd.taken = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
+	s->fd.units_taken = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_units_taken");
+	s->fd.seen = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_seen");
+	s->fd.events = ctx->events_fd;
 	s->stream = map_memory(bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), sizeof(*s->stream) * SPIN_STREAMS_MAX);
-	s->seen = map_memory(s->seen_fd, sizeof(*s->seen));
+	s->seen = map_memory(s->fd.seen, sizeof(*s->seen));
 	if (!s->stream || !s->seen)
 		return spin_fail(-errno, "the streams of %s cannot be mapped: %s", ctx->name, strerror(errno));
-	if (bpf_map_update_elem(on_fd, &zero, &s->prog_fd, BPF_ANY))
+	if (bpf_map_update_elem(on_fd, &zero, &s->fd.prog, BPF_ANY))
 		return spin_fail(-errno, "the program of %s for streams cannot be connected: %s", ctx->name, strerror(errno));
 	return 0;
 }
@@ -128,31 +128,21 @@ int streams__open(struct spin_ctx *ctx)
 /* Waits until no program runs that has read the slot before: the kernel does so when an entry of a map of maps is replaced. */
 static void wait_for_programs(const struct streams *s)
 {
-	bpf_map_update_elem(streams_shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY);
+	bpf_map_update_elem(streams_shared.states_fd, &s->slot, &s->fd.seen, BPF_ANY);
 }
 
 /* next's maps are the same as ctx's, under other descriptors, except for those that only a running program has. */
 int streams__replace(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	struct streams *s = ctx->streams, *other = next->streams;
-	const struct streams old = *s;
+	const struct streams_fds old = s->fd;
 
-	if (s->attached && bpf_map_update_elem(streams_shared.programs_fd, &s->slot, &other->prog_fd, BPF_ANY))
+	if (s->attached && bpf_map_update_elem(streams_shared.programs_fd, &s->slot, &other->fd.prog, BPF_ANY))
 		return spin_fail(-errno, "the streams of %s cannot be given the new handlers: %s", ctx->name, strerror(errno));
 	streams_complete__lock(s);
-	s->end_fd = other->end_fd;
-	s->prog_fd = other->prog_fd;
-	s->taken_fd = other->taken_fd;
-	s->units_taken_fd = other->units_taken_fd;
-	s->seen_fd = other->seen_fd;
-	s->events_fd = other->events_fd;
+	s->fd = other->fd;
 	streams_complete__unlock(s);
-	other->end_fd = old.end_fd;
-	other->prog_fd = old.prog_fd;
-	other->taken_fd = old.taken_fd;
-	other->units_taken_fd = old.units_taken_fd;
-	other->seen_fd = old.seen_fd;
-	other->events_fd = old.events_fd;
+	other->fd = old;
 	if (s->attached) /* not before: while the old program runs, it finds the rest of a piece by its own program array */
 		wait_for_programs(s);
 	return 0;

@@ -16,11 +16,16 @@ struct bpf_object;
 struct ring_buffer;
 struct spin_guards;
 
-/* What a context has for streams. The descriptors are its object's. */
+/* Descriptors of a context's object: its programs, and its maps for streams. */
+struct streams_fds {
+	int end, prog, taken, units_taken, seen, events;
+};
+
+/* What a context has for streams. */
 struct streams {
 	struct streams *next; /* list of all that have a slot */
 	uint32_t id, slot;    /* 0: none */
-	int end_fd, prog_fd, taken_fd, units_taken_fd, seen_fd, events_fd;
+	struct streams_fds fd;
 	int is_listening, attached;
 	uint64_t cookie; /* of a connected socket */
 	struct spin_stream *stream;
@@ -38,6 +43,7 @@ struct streams {
 	unsigned queued_count;
 	int sweep;               /* 1: news was lost */
 	uint64_t completions_ns; /* CPU time of completion handlers; atomic */
+	uint64_t unpaid_us;      /* for which the thread still has to sleep, because of hpu-time */
 };
 
 /* Programs and maps of bpf/streams.bpf.c, by their names in abi/stream.h. */

@@ -154,13 +154,13 @@ int streams__attach(struct spin_ctx *ctx)
 	/* clear what a program that was running during the last detach may have left */
 	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
 		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
-			bpf_map_update_elem(s->taken_fd, &i, &none, BPF_ANY);
+			bpf_map_update_elem(s->fd.taken, &i, &none, BPF_ANY);
 	/* a map of maps makes the kernel wait for running programs, so it is only changed where it is needed */
-	if (streams_shared.has_event_limit && bpf_map_update_elem(streams_shared.events_fd, &s->slot, &s->events_fd, BPF_ANY))
+	if (streams_shared.has_event_limit && bpf_map_update_elem(streams_shared.events_fd, &s->slot, &s->fd.events, BPF_ANY))
 		return spin_fail(-errno, "the events of %s cannot be limited: %s", ctx->name, strerror(errno));
 	if (bpf_map_update_elem(streams_shared.counts_fd, &s->slot, &none, BPF_ANY) ||
-	    bpf_map_update_elem(streams_shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY) ||
-	    bpf_map_update_elem(streams_shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
+	    bpf_map_update_elem(streams_shared.states_fd, &s->slot, &s->fd.seen, BPF_ANY) ||
+	    bpf_map_update_elem(streams_shared.programs_fd, &s->slot, &s->fd.prog, BPF_ANY) ||
 	    bpf_map_update_elem(streams_shared.attached_fd, &s->slot, &s->id, BPF_ANY))
 		return spin_fail(-errno, "connections cannot be given to %s: %s", ctx->name, strerror(errno));
 	s->attached = 1;
