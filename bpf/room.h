@@ -4,8 +4,9 @@
 
 /*
  * Makes room after a short frame for a reply that is longer than its request (<spin/reply.h>). Called for contexts whose handlers send such
- * replies, by the dispatcher or, on sockets, by the guard, when it has found that the packet is the socket's. Drivers have XDP_PACKET_HEADROOM in front of a frame, and most have free bytes after it. But veth and generic
- * XDP copy the packet to a buffer of its own length: there the frame is moved to the front of the headroom.
+ * replies, by the dispatcher or, on sockets, by the guard, when it has found that the packet is the socket's. Drivers have
+ * XDP_PACKET_HEADROOM in front of a frame, and most have free bytes after it. But veth and generic XDP copy the packet to a buffer of its
+ * own length: there the frame is moved to the front of the headroom.
  *
  * Only these two may do this, not programs of users' objects, because the headroom contains bytes of other packets. Moving a frame breaks
  * the partial checksum of a local sender if the host forwards the packet: the kernel remembers where in the buffer to compute it, warns

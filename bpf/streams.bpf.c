@@ -11,8 +11,8 @@
  *
  * The verdict program is the same for all contexts. It ensures that each byte is handled once, and tail-calls the context's own program.
  *
- * Bytes cannot wait once TCP has acknowledged them. So the limits on CPU time and events hold before TCP: a segment with bytes for a context
- * that has used up its share is dropped, and its sender sends it again.
+ * Bytes cannot wait once TCP has acknowledged them. So the limits on CPU time and events hold before TCP: a segment with bytes for a
+ * context that has used up its share is dropped, and its sender sends it again.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

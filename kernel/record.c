@@ -82,7 +82,7 @@ struct visitor {
 	void *arg;
 };
 
-/* Whether a record's owner lives is told by its lock. The record of a dead one is undone and removed; fn gets that of a living one. */
+/* A record is locked as long as its owner lives. The record of a dead one is undone and removed; fn gets that of a living one. */
 static int visit_record(const struct visitor *v, int directory, const char *name)
 {
 	char line[RECORD_LINE_BYTES];

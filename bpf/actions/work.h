@@ -4,7 +4,7 @@
 
 /*
  * Work items (<spin/work.h>): events by which handlers leave work to the application. Called by handlers through spin_work(). An item is
- * lost, and the handler is told, if the ring of events is full.
+ * lost, and the handler learns it, if the ring of events is full.
  */
 #include "bpf/messages/message_event.h"
 

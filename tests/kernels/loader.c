@@ -291,7 +291,10 @@ static int add_ring(struct spin_nic *nic, const struct spin_object *object)
 	return err;
 }
 
-/* Linux 7.2 allocates socket storage in a way that needs the instruction cmpxchg16b, which the guests' CPU does not have (kernel/guest/boot). */
+/*
+ * Linux 7.2 allocates socket storage in a way that needs the instruction cmpxchg16b, which the guests' CPU does not have
+ * (kernel/guest/boot).
+ */
 static int has_socket_storage(void)
 {
 	FILE *cpus = fopen("/proc/cpuinfo", "re");
@@ -305,7 +308,9 @@ static int has_socket_storage(void)
 	return has;
 }
 
-/* Assigns a listening socket to the context, which loads and attaches the programs that all contexts of streams share (bpf/streams.bpf.c). */
+/*
+ * Assigns a listening socket to the context, which loads and attaches the programs that all contexts of streams share (bpf/streams.bpf.c).
+ */
 static int add_listener(struct spin_ctx *ctx)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;

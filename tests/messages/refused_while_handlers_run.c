@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests what a sender is told when its message is refused. A matching entry (memory posted for messages) with NO_TRUNCATE refuses a message
- * that has a packet beyond the entry's end. Here that packet comes while a handler of the message runs on another HPU (processor that runs
- * handlers). Packets are not answered until the message has ended; its event and the answers to all later packets must say refused, and not
- * ask the sender to begin again. tests/model/messages_on_the_hpu.c expects the same of the modelled NIC. Run by tests/run.
+ * Tests which answer a sender gets when its message is refused. A matching entry (memory posted for messages) with NO_TRUNCATE refuses a
+ * message that has a packet beyond the entry's end. Here that packet comes while a handler of the message runs on another HPU (processor
+ * that runs handlers). Packets are not answered until the message has ended; its event and the answers to all later packets must say
+ * refused, and not ask the sender to begin again. tests/model/messages_on_the_hpu.c expects the same of the modelled NIC. Run by tests/run.
  */
 #define SPIN_HANDLER_FILE "tests/messages/hooked_handler.h"
 #include "bpf/context.host.c"

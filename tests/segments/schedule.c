@@ -2,8 +2,9 @@
 /*
  * Builds and prints schedules (schedule.h): sequences of TCP segments, which generate.c draws at random and compare.c gives to an engine
  * and to the reference, whose results must be equal. Called by these, by shrink.c, which reduces one that fails, and by the tests of this
- * directory. A step also says what the handlers return for it: the header handler in DSCP, the payload handler in TTL, the completion handler
- * in the source port, which the handler seg_random reads from the packet. A byte of payload depends on its sequence number alone, so a segment sent again has the same bytes.
+ * directory. A step also says what the handlers return for it: the header handler in DSCP, the payload handler in TTL, the completion
+ * handler in the source port, which the handler seg_random reads from the packet. A byte of payload depends on its sequence number alone,
+ * so a segment sent again has the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -117,7 +117,7 @@ int main(void)
 	from = make_host(router, "a0", "ra", "10.77.1.2", "10.77.1.1");
 	to = make_host(router, "b0", "rb", "10.77.2.2", "10.77.2.1");
 	run_in(router, "sysctl -qw net.ipv4.ip_forward=1");
-	run_in(router, "ethtool -K rb tx off");
+	run_in(router, "ethtool -K rb tx off >/dev/null");
 	sender = open_socket(from, NULL, 0);
 	receiver = open_socket(to, "10.77.2.2", PORT);
 	own = open_socket(router, "0.0.0.0", PORT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spind's settings hpu-time and events hold for handlers of TCP streams, on listening and connected sockets. Segments of a greedy program are
- * dropped before TCP has them, and sent again: all its bytes arrive in the end, each handled once. A polite program loses nothing, and its
- * requests are answered in the meantime. Run by tests/run.
+ * spind's settings hpu-time and events hold for handlers of TCP streams, on listening and connected sockets. Segments of a greedy program
+ * are dropped before TCP has them, and sent again: all its bytes arrive in the end, each handled once. A polite program loses nothing, and
+ * its requests are answered in the meantime. Run by tests/run.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -221,6 +221,7 @@ static int run_time(void)
 	spind__drop_privileges();
 	check_time("127.0.0.1", LISTENING);
 	check_time("::1", LISTENING);
+	check_time("::ffff:127.0.0.1", LISTENING);
 	check_time("127.0.0.1", CONNECTED);
 	check_time("127.0.0.1", MARKED);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The handlers of a TCP socket are replaced, many times, while its connections send as fast as they can (tests/handlers/streams/marks.h). Each
- * byte must be handled once, in order, by the old or the new handlers; state must stay; connections that begin and end meanwhile must do so
- * once. Handlers that cannot replace them are refused, and the old ones go on. Run by tests/run.
+ * The handlers of a TCP socket are replaced, many times, while its connections send as fast as they can (tests/handlers/streams/marks.h).
+ * Each byte must be handled once, in order, by the old or the new handlers; state must stay; connections that begin and end during it must
+ * do so once. Handlers that cannot replace them are refused, and the old ones go on. Run by tests/run.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * endless - a piece of a TCP stream that starts with 'x' makes the payload handler loop until the work limit of the isolated class (handlers
- * loaded without CAP_PERFMON) ends it. So does a new connection the header handler, while the application has set `loop_in_header`. For
- * tests/sockets/streams_are_whole.c.
+ * endless - a piece of a TCP stream that starts with 'x' makes the payload handler loop until the work limit of the isolated class
+ * (handlers loaded without CAP_PERFMON) ends it. So does a new connection the header handler, while the application has set
+ * `loop_in_header`. For tests/sockets/streams_are_whole.c.
  */
 #include <spin/spin.h>
 

@@ -3,9 +3,9 @@
 #define TESTS_HANDLERS_STREAMS_MARKS_H
 
 /*
- * Handlers of TCP streams that replace one another, for tests/sockets/streams_swapped.c. They have the same state, and each sets a bit of its
- * own in every byte. Senders use the low six bits alone, so a reader can tell by each byte whether it was handled, by whom, and whether it is
- * the next one. The state counts for each connection the bytes that the handlers of any kind have seen.
+ * Handlers of TCP streams that replace one another, for tests/sockets/streams_swapped.c. They have the same state, and each sets a bit of
+ * its own in every byte. Senders use the low six bits alone, so a reader can tell by each byte whether it was handled, by whom, and whether
+ * it is the next one. The state counts for each connection the bytes that the handlers of any kind have seen.
  */
 #include <spin/spin.h>
 

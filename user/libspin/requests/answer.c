@@ -199,7 +199,7 @@ void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries)
 	}
 }
 
-/* Frees an answer that was sent. If its entry was to be freed meanwhile, that is done now. */
+/* Frees an answer that was sent. If its entry should have been freed while it was in use, that is done now. */
 static void finish_answer(struct spin_ctx *ctx, struct put *p)
 {
 	struct requests *r = ctx->requests;

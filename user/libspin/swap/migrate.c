@@ -137,7 +137,7 @@ static int try_once(struct migration *m, unsigned try)
 	return err;
 }
 
-/* Tries to move the state and switch while packets wait. Each try is short, and may fail if too much changes meanwhile. */
+/* Tries to move the state and switch while packets wait. Each try is short, and may fail if too much changes during it. */
 static int switch_over(struct migration *m)
 {
 	int err = -EAGAIN;

@@ -281,9 +281,10 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 
 /*
  * Replaces the context's handlers by the object's while it is attached. Each packet is handled by the old or the new handlers, and none is
- * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open TCP connections, which go on with the new
- * handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams without SPIN_PUTS,
- * of TCP segments, or of a TCP socket's streams, by handlers of the same kind, whose HPUs are CPUs or queues; -EOPNOTSUPP for others.
+ * lost. State, tables, counters, events and addresses from spin_ctx__symbol() stay, and so do open TCP connections, which go on with the
+ * new handlers, unless the old ones refused them, or let them proceed without payload handlers. Only for handlers of datagrams without
+ * SPIN_PUTS, of TCP segments, or of a TCP socket's streams, by handlers of the same kind, whose HPUs are CPUs or queues; -EOPNOTSUPP for
+ * others.
  * -EINVAL: state or tables have another layout, which the reason names (spin_ctx__migrate() moves them), or the verifier refuses the new
  * handlers; the old handlers continue.
  */
