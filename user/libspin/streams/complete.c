@@ -178,7 +178,7 @@ static unsigned find_ended(const struct streams *s, struct streams_end *end, uns
 {
 	struct spin_stream_known known;
 
-	for (unsigned i = 0; i < SPIN_STREAMS_MAX && count < ENDS_MAX; i++) {
+	for (unsigned i = 0; i < SPIN_STREAMS_MAX; i++) {
 		const uint64_t cookie = __atomic_load_n(&s->stream[i].cookie, __ATOMIC_ACQUIRE);
 
 		if (cookie && bpf_map_lookup_elem(streams_shared.known_fd, &cookie, &known))
@@ -190,13 +190,13 @@ static unsigned find_ended(const struct streams *s, struct streams_end *end, uns
 }
 
 /* Waits for news, or until those that wait must be checked again. Moves what fits to `end`, and returns the new number of entries. */
-static unsigned take_news(struct streams *s, struct streams_end *end, unsigned count, int *is_swept)
+static unsigned take_news(struct streams *s, struct streams_end *end, unsigned count, int *must_sweep)
 {
 	struct timespec until;
 	unsigned taken;
 
 	pthread_mutex_lock(&s->queue_lock);
-	if (!s->queued_count && !s->sweep && !s->stop) {
+	if (!s->queued_count && !s->sweep && !*must_sweep && !s->stop) {
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += POLL_MS * 1000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
@@ -210,7 +210,7 @@ static unsigned take_news(struct streams *s, struct streams_end *end, unsigned c
 	memcpy(end + count, s->queued, taken * sizeof(*end));
 	s->queued_count -= taken;
 	memmove(s->queued, s->queued + taken, s->queued_count * sizeof(*end));
-	*is_swept = s->sweep;
+	*must_sweep |= s->sweep;
 	s->sweep = 0;
 	pthread_mutex_unlock(&s->queue_lock);
 	return count + taken;
@@ -221,12 +221,14 @@ static void *run_completions(void *arg)
 	struct streams *s = arg;
 	struct streams_end *end = s->queued + ENDS_MAX; /* the thread's own half */
 	unsigned count = 0;
-	int is_swept;
+	int must_sweep = 0;
 
 	while (!is_stopped(s)) {
-		count = take_news(s, end, count, &is_swept);
-		if (is_swept)
+		count = take_news(s, end, count, &must_sweep);
+		if (must_sweep && count <= ENDS_MAX - SPIN_STREAMS_MAX) { /* else later: none waits for longer than a second */
 			count = find_ended(s, end, count);
+			must_sweep = 0;
+		}
 		for (unsigned i = count; i-- > 0 && !is_stopped(s);)
 			if (run_one(s, &end[i]))
 				end[i] = end[--count];
