@@ -3,8 +3,10 @@
 #define BPF_TX_RING_H
 
 /*
- * Layout of the tx rings, one per CPU, in which packets that handlers send (SPIN_PUTS) wait until they leave. Shared by the BPF programs
- * (bpf/actions/out.h, bpf/out.bpf.c) and libspin, which creates the rings and reads statistics.
+ * Layout of the tx rings, one per CPU, in which packets that handlers send (SPIN_PUTS) wait until they leave. XDP sends one packet for each
+ * that it received. For several the frame becomes a small template, which the kernel copies to a devmap, and a program on the way out makes
+ * a waiting packet of each copy. Also here: the interfaces that packets leave by, a neighbour cache, and statistics. Shared by the BPF
+ * programs (bpf/actions/out.h, bpf/out.bpf.c) and libspin, which creates the rings and reads statistics.
  */
 #include <spin/context.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Test handler, run on the NIC model by tests/model/handlers_send_and_overrun.c: the payload handler sends as many packets as the first
- * word says; header and completion handler send one each. SPIN_PUTS is 3, so more must fail.
+ * word says, and fails if sending changes its own packet; header and completion handler send one each. SPIN_PUTS is 3, so more must fail.
+ * If the word is OVERRUNS, the payload handler loops until its budget ends it.
  */
 #include <spin/spin.h>
 
